@@ -1,0 +1,3 @@
+"""Session frames: AI coding sessions as versioned files in git."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Pure operations: a frame in, a frame or a view out."""

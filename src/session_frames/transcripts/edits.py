@@ -1,0 +1,80 @@
+"""Which lines a call added: from replacements, whole-file writes, unified diffs and apply_patch texts."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from session_frames.transcripts.base import Edit
+
+Runs = tuple[tuple[str, ...], ...]
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, split on ``\\n`` only, without a trailing empty one."""
+    lines = text.split("\n")
+    if lines and lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def added_by_writing(text: str) -> Runs:
+    """The runs of a whole new file: all its lines."""
+    lines = tuple(lines_of(text))
+    return (lines,) if lines else ()
+
+
+def added_by_replacing(old: str, new: str) -> Runs:
+    """The runs of lines in ``new`` that ``old`` does not have at that place."""
+    before, after = lines_of(old), lines_of(new)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return tuple(
+        tuple(after[b1:b2]) for tag, _, _, b1, b2 in matcher.get_opcodes() if tag in ("insert", "replace") and b2 > b1
+    )
+
+
+def added_by_hunk_lines(lines: list[str]) -> Runs:
+    """The runs of ``+`` lines of diff hunks; any other line ends a run."""
+    runs: list[tuple[str, ...]] = []
+    run: list[str] = []
+    for line in [*lines, ""]:
+        if line.startswith("+") and not line.startswith("+++ "):
+            run.append(line[1:])
+        elif line.startswith("-") and not line.startswith("--- "):
+            continue
+        elif run:
+            runs.append(tuple(run))
+            run = []
+    return tuple(runs)
+
+
+_FILE_HEADS = {
+    "*** Add File: ": "added",
+    "*** Update File: ": "modified",
+    "*** Delete File: ": "deleted",
+}
+
+
+def edits_of_patch(patch: str) -> tuple[Edit, ...]:
+    """The files of an ``apply_patch`` text (``*** Begin Patch`` … ``*** End Patch``), in order."""
+    edits: list[Edit] = []
+    path, old_path, change, body = "", "", "", list[str]()
+
+    def close() -> None:
+        if path and change:
+            added = added_by_hunk_lines(body) if change != "deleted" else ()
+            edits.append(Edit(path, change, old_path, added))  # type: ignore[arg-type]
+
+    for line in patch.replace("\r\n", "\n").split("\n"):
+        head = next((head for head in _FILE_HEADS if line.startswith(head)), None)
+        if head is not None:
+            close()
+            path, old_path, change, body = line[len(head) :].strip(), "", _FILE_HEADS[head], []
+        elif line.startswith("*** Move to: "):
+            old_path, path, change = path, line[len("*** Move to: ") :].strip(), "renamed"
+        elif line.startswith("*** End Patch"):
+            close()
+            path, body = "", []
+        else:
+            body.append(line)
+    close()
+    return tuple(edits)

@@ -1,0 +1,1 @@
+"""One repository seen through frames: one method a verb; returns values, never prints."""
