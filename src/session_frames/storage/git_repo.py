@@ -1,0 +1,270 @@
+"""The only place that starts git.
+
+Every call names what it wants in plumbing terms, with output that no configuration or locale of the user changes.
+Processes are started with ``posix_spawn`` and talk through anonymous files, because importing ``subprocess`` costs a
+hook more than everything else it does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import BinaryIO, NamedTuple
+
+from session_frames.errors import EnvironmentError_, GitError, UsageError
+
+# The user's configuration that would change the bytes we parse.
+_STEADY = (
+    "-c", "color.ui=false",
+    "-c", "core.quotePath=false",
+    "-c", "log.showSignature=false",
+    "-c", "i18n.logOutputEncoding=UTF-8",
+    "-c", "core.logAllRefUpdates=false",
+    "-c", "diff.noprefix=false",
+)  # fmt: skip
+
+# What `git rev-parse --local-env-vars` names: it binds git to one repository.
+LOCAL_ENVIRONMENT = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX",
+)  # fmt: skip
+
+_PIPE_SIZE = 1 << 20
+
+
+class Answer(NamedTuple):
+    """What a git process said: its exit code and both streams."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+class TreeFile(NamedTuple):
+    """A file in a tree: its path (surrogateescape for bytes that are no UTF-8) and blob id."""
+
+    path: str
+    blob: str
+
+
+def without_local_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a git that works on another repository than the one a hook runs for."""
+    return {name: value for name, value in environ.items() if name not in LOCAL_ENVIRONMENT}
+
+
+class GitRepo:
+    """One git repository: where it is, and the questions that frames asks it.
+
+    ``top`` is the root of the work tree (``None`` in a bare repository or inside ``.git``), ``git_dir`` the git
+    directory of this work tree, ``common_dir`` the one shared by all linked work trees. All are absolute.
+    """
+
+    def __init__(
+        self, cwd: str, environ: Mapping[str, str], git_dir: str, common_dir: str, top: str | None, object_format: str
+    ) -> None:
+        self.cwd = cwd
+        self.environ = environ
+        self.git_dir = git_dir
+        self.common_dir = common_dir
+        self.top = top
+        self.object_format = object_format
+
+    @classmethod
+    def open(cls, cwd: str, environ: Mapping[str, str]) -> GitRepo:
+        """The repository that holds ``cwd``; ``GitError`` with git's own words where there is none."""
+        answer = _git(
+            cwd,
+            environ,
+            ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-object-format")
+            + ("--is-inside-work-tree", "--show-toplevel"),
+        )
+        lines = answer.out.decode("utf-8", "surrogateescape").split("\n")
+        if len(lines) < 5 or (answer.code and lines[3] != "false"):
+            raise GitError(_last_words(answer.err) or "not a git repository", hint="run it inside a git repository")
+        git_dir, common_dir, object_format, inside = lines[:4]
+        top = lines[4] if inside == "true" and not answer.code else None
+        return cls(cwd, environ, os.path.normpath(git_dir), os.path.normpath(common_dir), top, object_format)
+
+    # -- processes ----------------------------------------------------------------------------------------------------
+
+    def ask(
+        self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> Answer:
+        """Run git and give back whatever it said. Relative paths are relative to the top of the work tree."""
+        environ = {**self.environ, **env} if env else self.environ
+        return _git(cwd or self.top or self.git_dir, environ, args, stdin)
+
+    def run(
+        self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None, cwd: str | None = None
+    ) -> bytes:
+        """As ``ask``, but ``GitError`` when git fails."""
+        answer = self.ask(*args, stdin=stdin, env=env, cwd=cwd)
+        if answer.code:
+            raise GitError(f"git {args[0]} failed: {_last_words(answer.err) or f'exit code {answer.code}'}")
+        return answer.out
+
+    def line(self, *args: str) -> str | None:
+        """The one line that git prints, or None when it fails or prints nothing."""
+        answer = self.ask(*args)
+        return None if answer.code else answer.out.decode("utf-8", "surrogateescape").rstrip("\n") or None
+
+    @contextmanager
+    def stream(self, *args: str, stdin: bytes | None = None, cwd: str | None = None) -> Iterator[BinaryIO]:
+        """git's output while it is written; ``GitError`` afterwards when git failed and the reader read to the end."""
+        with _anonymous(stdin) as source, _anonymous(b"") as errors:
+            read_end, write_end = os.pipe()
+            _widen(write_end)
+            try:
+                pid = _spawn(cwd or self.top or self.git_dir, self.environ, args, source, write_end, errors)
+            finally:
+                os.close(write_end)
+            finished = False
+            with os.fdopen(read_end, "rb", buffering=_PIPE_SIZE) as output:
+                yield output
+                finished = output.read(1) == b""
+            code = _wait(pid)
+            if code and finished:
+                raise GitError(f"git {args[0]} failed: {_last_words(_content(errors)) or f'exit code {code}'}")
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def require_top(self) -> str:
+        """The root of the work tree; ``GitError`` in a bare repository or inside ``.git``."""
+        if self.top is None:
+            raise GitError("this operation must be run in a work tree", hint="run it in a checkout of the repository")
+        return self.top
+
+    def head(self) -> str | None:
+        """The commit id of HEAD, or None before the first commit."""
+        return self.line("rev-parse", "-q", "--verify", "HEAD^{commit}")
+
+    def branch(self) -> str | None:
+        """The name of the branch that HEAD is on (also before its first commit), or None when detached."""
+        return self.line("symbolic-ref", "-q", "--short", "HEAD")
+
+    def resolve(self, revision: str) -> str:
+        """The commit id of a revision; ``UsageError`` for what is none (an option included)."""
+        answer = self.ask("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
+        if answer.code:
+            raise UsageError(f"not a revision: '{revision}'")
+        return answer.out.decode().strip()
+
+    def config(self, name: str) -> str | None:
+        """The value of a configuration key, or None."""
+        return self.line("config", "--get", name)
+
+    def hooks_dir(self) -> str:
+        """The folder in which git looks for hooks (``core.hooksPath`` respected), absolute."""
+        path = self.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+        return path.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def work_trees(self) -> list[str]:
+        """The roots of all work trees of this repository, the main one first."""
+        out = self.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape")
+        return [field[len("worktree ") :] for field in out.split("\0") if field.startswith("worktree ")]
+
+    def is_ignored(self, path: str) -> bool:
+        """Does git ignore this path (relative to the top)?"""
+        return self.ask("check-ignore", "-q", "--no-index", "--", path).code == 0
+
+    def tree_files(self, commit: str, folders: Sequence[str]) -> list[TreeFile]:
+        """The files of a commit below these folders."""
+        out = self.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *folders)
+        files = []
+        for entry in out.split(b"\0"):
+            head, tab, path = entry.partition(b"\t")
+            if tab:
+                files.append(TreeFile(path.decode("utf-8", "surrogateescape"), head.split()[2].decode()))
+        return files
+
+    def iter_blobs(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """(name, content) of each object, in the order asked, by one process; None for what is missing."""
+        asked = list(names)
+        if not asked:
+            return
+        stdin = "".join(name + "\n" for name in asked).encode("utf-8", "surrogateescape")
+        with self.stream("cat-file", "--batch", stdin=stdin) as output:
+            for name in asked:
+                head = output.readline().split()
+                if len(head) == 3 and head[1] in (b"blob", b"commit", b"tree", b"tag"):
+                    content = output.read(int(head[2]))
+                    output.read(1)
+                    yield name, content
+                else:
+                    yield name, None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Processes
+
+
+def _git(cwd: str, environ: Mapping[str, str], args: Sequence[str], stdin: bytes | None = None) -> Answer:
+    with _anonymous(stdin) as source, _anonymous(b"") as out, _anonymous(b"") as errors:
+        code = _wait(_spawn(cwd, environ, args, source, out, errors))
+        return Answer(code, _content(out), _content(errors))
+
+
+def _spawn(cwd: str, environ: Mapping[str, str], args: Sequence[str], stdin: int, stdout: int, stderr: int) -> int:
+    steady = {**environ, "LC_ALL": "C", "GIT_FLUSH": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    steady.pop("GIT_EXTERNAL_DIFF", None)
+    streams = [(os.POSIX_SPAWN_DUP2, stdin, 0), (os.POSIX_SPAWN_DUP2, stdout, 1), (os.POSIX_SPAWN_DUP2, stderr, 2)]
+    try:
+        return os.posix_spawnp("git", ["git", "-C", cwd, *_STEADY, *args], steady, file_actions=streams)
+    except FileNotFoundError as error:
+        raise EnvironmentError_("git is not on the path", hint="install git") from error
+
+
+def _wait(pid: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@contextmanager
+def _anonymous(content: bytes | None) -> Iterator[int]:
+    """A descriptor of a file without a name that holds ``content``, read from its start; /dev/null for None."""
+    if content is None:
+        descriptor = os.open(os.devnull, os.O_RDONLY)
+    elif hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("frames")
+    else:
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    try:
+        if content:
+            view = memoryview(content)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _content(descriptor: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(descriptor, _PIPE_SIZE):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _widen(descriptor: int) -> None:
+    """A pipe of 1 MiB lets git run ahead of its reader; refused quietly where the system sets a lower limit."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+    except (ImportError, AttributeError, OSError):
+        pass
+
+
+def _last_words(err: bytes) -> str:
+    """git's own complaint, without its prefix."""
+    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    words = (fatal or lines or [""])[0]
+    return words.removeprefix("fatal: ").removeprefix("error: ")
