@@ -32,6 +32,7 @@ LOCAL_ENVIRONMENT = (
     "GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX",
 )  # fmt: skip
 
+_WHERE = ("--git-dir", "--git-common-dir", "--show-object-format", "--is-inside-work-tree", "--show-toplevel")
 _PIPE_SIZE = 1 << 20
 
 
@@ -78,8 +79,7 @@ class GitRepo:
         answer = _git(
             cwd,
             environ,
-            ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-object-format")
-            + ("--is-inside-work-tree", "--show-toplevel"),
+            ["rev-parse", "--path-format=absolute", *_WHERE],
         )
         lines = answer.out.decode("utf-8", "surrogateescape").split("\n")
         if len(lines) < 5 or (answer.code and lines[3] != "false"):

@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypedDict
 
 from session_frames.errors import EnvironmentError_, RefusedError
@@ -119,7 +119,7 @@ def write_atomically(path: str, data: bytes) -> None:
     """
     folder, name = os.path.split(path)
     make_folder(folder)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
@@ -150,10 +150,8 @@ def _replace(temporary: str, path: str) -> None:
 
 
 def _remove(path: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass
 
 
 def _json_files(folder: str) -> list[str]:

@@ -1,0 +1,516 @@
+"""Events of a transcript -> turns: numbered, paired, redacted and cut to what a frame keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from session_frames.model import (
+    Call,
+    Check,
+    Compaction,
+    Elision,
+    Excerpt,
+    Redaction,
+    SkippedRecords,
+    Thread,
+    Tokens,
+    Touched,
+    Turn,
+    digest,
+    item_id,
+)
+from session_frames.operations.anchors import run_anchor
+from session_frames.operations.extract.verification import is_check, outcome_of
+from session_frames.operations.redact import DEFAULT, Policy, find_secrets, redact_text, redact_value
+from session_frames.transcripts.base import (
+    Abandon,
+    AgentText,
+    Edit,
+    Event,
+    Meta,
+    NoConversation,
+    Reasoning,
+    Retract,
+    Skipped,
+    Summary,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserWords,
+)
+
+LONGEST_ARGUMENT = 200
+ARGUMENT_END = 80
+RESULT_LINES = 3
+LONGEST_LINE = 200
+LONGEST_COMMAND = 300
+MOST_LINES_TOLD = 20
+
+# Where a path of the transcript lies in the repository: (path as recorded, working directory) -> path from the top of
+# the work tree, or None when it is outside.
+Locate = Callable[[str, str], str | None]
+
+
+class Assembled(NamedTuple):
+    """A transcript as a frame keeps it, before anything is said about what it means."""
+
+    turns: list[Turn]
+    meta: dict[str, list[str]]  # name of a fact -> its values in order of appearance
+    verification: list[Check]
+    threads: list[Thread]
+    compactions: list[Compaction]
+    redactions: list[Redaction]
+    elided: list[Elision]
+    skipped_records: list[SkippedRecords]
+    no_conversation: str  # why there is none, else ""
+
+    def fact(self, name: str) -> str:
+        """The fact of that name ("" where the transcript does not tell it): the first for ids, else the last."""
+        values = self.meta.get(name) or [""]
+        return values[0] if name in ("session_id", "base", "started", "branch", "cwd") else values[-1]
+
+
+def assemble(
+    events: Iterable[Event | NoConversation],
+    *,
+    policy: Policy | None = DEFAULT,
+    locate: Locate | None = None,
+    keep_reasoning: bool = False,
+) -> Assembled:
+    """The turns and facts that the events tell.
+
+    Every string is redacted under ``policy`` (None: not at all, for comparisons only) before anything is cut or
+    hashed. Paths that ``locate`` does not place in the repository are left out of ``files`` and ``wrote``.
+    """
+    assembler = _Assembler(policy, locate or (lambda path, cwd: path), keep_reasoning)
+    for event in events:
+        assembler.take[type(event)](event)
+    return assembler.finish()
+
+
+class _Draft:
+    """A turn while it grows."""
+
+    def __init__(self, role: str, key: str, at: str) -> None:
+        self.role = role
+        self.keys = {key} if key else set()
+        self.key = key
+        self.at = at
+        self.text = ""
+        self.reasoning = ""
+        self.calls: list[Call] = []
+        self.tokens: dict[str, Tokens] = {}
+        self.origin = ""
+        self.thread = ""
+
+
+class _Assembler:
+    def __init__(self, policy: Policy | None, locate: Locate, keep_reasoning: bool) -> None:
+        self.policy = policy
+        self.locate = locate
+        self.keep_reasoning = keep_reasoning
+        self.drafts: list[_Draft] = []
+        self.meta: dict[str, list[str]] = {}
+        self.calls: dict[str, tuple[_Draft, Call, ToolCall]] = {}
+        self.checks: dict[int, tuple[_Draft, Check]] = {}
+        self.abandoned: list[set[str]] = []
+        self.compactions: list[Compaction] = []
+        self.hits: dict[tuple[str, int, str], int] = {}
+        self.skipped: dict[str, SkippedRecords] = {}
+        self.outside = 0
+        self.total = Usage("")
+        self.no_conversation = ""
+        self.waiting_keys: set[str] = set()
+        self.waiting_key = ""
+        self.take: dict[type, Callable[[Any], None]] = {
+            Meta: self.take_meta,
+            UserWords: self.take_words,
+            AgentText: self.take_text,
+            Reasoning: self.take_reasoning,
+            ToolCall: self.take_call,
+            ToolResult: self.take_result,
+            Usage: self.take_usage,
+            Summary: self.take_summary,
+            Retract: self.take_retract,
+            Abandon: self.take_abandon,
+            Skipped: self.take_skipped,
+            NoConversation: self.take_no_conversation,
+        }
+
+    # -- one method an event ------------------------------------------------------------------------------------------
+
+    def take_meta(self, event: Meta) -> None:
+        values = self.meta.setdefault(event.name, [])
+        if event.value and (not values or values[-1] != event.value):
+            values.append(event.value)
+
+    def take_words(self, event: UserWords) -> None:
+        draft = _Draft("user", event.key, event.at)
+        draft.origin = event.origin
+        self.drafts.append(draft)
+        draft.text = self.clean(event.text, draft, "text")
+        self.waiting_keys, self.waiting_key = set(), ""
+
+    def take_text(self, event: AgentText) -> None:
+        draft = self.agent_draft(event.key, event.at)
+        text = self.clean(event.text, draft, "text")
+        draft.text += ("\n\n" if draft.text and text else "") + text
+
+    def take_reasoning(self, event: Reasoning) -> None:
+        if self.drafts and self.drafts[-1].role == "agent":
+            draft = self.agent_draft(event.key, event.at)
+        elif not self.keep_reasoning:
+            # Thinking alone makes no turn, but when words follow the turn begins with this record.
+            self.waiting_key = self.waiting_key or event.key
+            self.waiting_keys.add(event.key)
+            return
+        else:
+            draft = self.agent_draft(event.key, event.at)
+        if self.keep_reasoning:
+            text = self.clean(event.text, draft, "reasoning")
+            draft.reasoning += ("\n\n" if draft.reasoning and text else "") + text
+
+    def take_call(self, event: ToolCall) -> None:
+        draft = self.agent_draft(event.key, event.at)
+        number = len(draft.calls) + 1
+        call = Call(id=event.id, tool=event.tool, outcome="pending")
+        if draft.text:
+            call["after"] = len(draft.text)
+        arguments = self.clean_value(self.without_root(event.arguments), draft, f"calls/{number}/arguments")
+        if arguments not in (None, {}, [], ""):
+            call["arguments"] = shortened(arguments)
+        self.set_edits(call, event.edits, draft, number)
+        draft.calls.append(call)
+        self.calls[event.id] = (draft, call, event)
+
+    def take_result(self, event: ToolResult) -> None:
+        found = self.calls.get(event.id)
+        if found is None:
+            self.take_skipped(Skipped("result without a call", 0))
+            return
+        draft, call, asked = found
+        number = draft.calls.index(call) + 1
+        text = self.clean(event.text, draft, f"calls/{number}/result")
+        call["outcome"] = event.outcome
+        call["result"] = excerpt_of_result(text, event.kind)
+        if event.edits is not None:
+            self.set_edits(call, event.edits, draft, number)
+        if asked.command and is_check(asked.command):
+            failed = None if event.outcome in ("unknown", "pending") else event.outcome == "failed"
+            command = self.clean(str(self.without_root(asked.command)), draft, f"calls/{number}/arguments")
+            check = Check(
+                command=command[:LONGEST_COMMAND], outcome=outcome_of(asked.command, text, event.exit_code, failed)
+            )
+            self.checks[id(call)] = (draft, check)
+
+    def take_usage(self, event: Usage) -> None:
+        if not self.drafts or self.drafts[-1].role != "agent":
+            return
+        draft = self.drafts[-1]
+        counted = event
+        if event.total:
+            counted = Usage(
+                f"total {len(draft.tokens)}",
+                *(max(0, new - old) for new, old in zip(event[1:5], self.total[1:5], strict=True)),
+            )
+            self.total = event
+        draft.tokens[counted.key] = Tokens(
+            input=counted.input,
+            output=counted.output,
+            cache_read=counted.cache_read,
+            cache_write=counted.cache_write,
+        )
+
+    def take_summary(self, event: Summary) -> None:
+        text = redact_text(event.text, self.policy)[0] if self.policy else event.text
+        summary = Compaction(id=item_id("compaction", event.key or event.at, text), summary=text, by="agent")
+        if event.at:
+            summary["at"] = event.at
+        if all(known["id"] != summary["id"] for known in self.compactions):
+            self.compactions.append(summary)
+
+    def take_retract(self, event: Retract) -> None:
+        self.drafts = [draft for draft in self.drafts if draft.role != "user" or draft.key != event.key]
+
+    def take_abandon(self, event: Abandon) -> None:
+        self.abandoned.append(set(event.keys))
+
+    def take_skipped(self, event: Skipped) -> None:
+        told = self.skipped.setdefault(event.reason, SkippedRecords(reason=event.reason, count=0, lines=[]))
+        told["count"] += 1
+        if event.line and len(told["lines"]) < MOST_LINES_TOLD:
+            told["lines"].append(event.line)
+
+    def take_no_conversation(self, event: NoConversation) -> None:
+        self.no_conversation = event.why
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    def agent_draft(self, key: str, at: str) -> _Draft:
+        if self.drafts and self.drafts[-1].role == "agent":
+            if key:
+                self.drafts[-1].keys.add(key)
+            return self.drafts[-1]
+        draft = _Draft("agent", self.waiting_key or key, at)
+        draft.keys |= self.waiting_keys
+        self.waiting_keys, self.waiting_key = set(), ""
+        self.drafts.append(draft)
+        return draft
+
+    def clean(self, text: str, draft: _Draft, where: str) -> str:
+        if self.policy is None or not text:
+            return text
+        cleaned, hits = redact_text(text, self.policy)
+        for hit in hits:
+            self.note_hit(hit.rule, draft, where, 1)
+        return cleaned
+
+    def clean_value(self, value: Any, draft: _Draft, where: str) -> Any:
+        if self.policy is None:
+            return value
+        return redact_value(
+            value, self.policy, where, lambda rule, place, count: self.note_hit(rule, draft, place, count)
+        )
+
+    def note_hit(self, rule: str, draft: _Draft, where: str, count: int) -> None:
+        key = (rule, id(draft), where)
+        self.hits[key] = self.hits.get(key, 0) + count
+
+    def without_root(self, value: Any) -> Any:
+        """Arguments with the paths of this machine made relative to the working directory."""
+        cwds = self.meta.get("cwd", [])
+        root = cwds[-1].rstrip("/\\") if cwds else ""
+        if len(root) < 2:
+            return value
+        # The folder with what lies in it, or the folder alone; not one whose name only begins like it.
+        return _replaced(value, root, re.compile(re.escape(root) + r"""(?:([/\\])|(?![\w.\-]))"""))
+
+    def set_edits(self, call: Call, edits: Iterable[Edit], draft: _Draft, number: int) -> None:
+        files: list[Touched] = []
+        wrote: dict[str, list[str]] = {}
+        cwds = self.meta.get("cwd", [])
+        for edit in edits:
+            path = self.locate(edit.path, cwds[-1] if cwds else "")
+            if path is None:
+                self.outside += 1
+                continue
+            path = self.clean(path, draft, f"calls/{number}/files")
+            touched = Touched(path=path, change=edit.change)
+            old_path = edit.old_path and self.locate(edit.old_path, cwds[-1] if cwds else "")
+            if old_path:
+                touched["old_path"] = old_path
+            if touched not in files:
+                files.append(touched)
+            runs = [anchor for run in edit.added if (anchor := self.anchor(run))]
+            if runs:
+                wrote.setdefault(path, []).extend(runs)
+        for key, value in (("files", files), ("wrote", wrote)):
+            call.pop(key, None)  # type: ignore[misc]
+            if value:
+                call[key] = value  # type: ignore[literal-required]
+
+    def anchor(self, run: tuple[str, ...]) -> str:
+        if self.policy is None:
+            return run_anchor(run)
+        hidden: list[int] = []
+        hits = find_secrets("\n".join(run), self.policy)
+        if hits:
+            start = 0
+            for at, line in enumerate(run):
+                end = start + len(line)
+                if any(hit.start <= end and hit.end > start for hit in hits):
+                    hidden.append(at)
+                start = end + 1
+        return run_anchor(run, hidden)
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def finish(self) -> Assembled:
+        drafts = list(self.joined_drafts())
+        ids = _turn_ids(drafts)
+        threads = self.mark_abandoned(drafts, ids)
+        checks = [Check(**check, turn=ids[id(draft)]) for draft, check in self.checks.values() if id(draft) in ids]
+        return Assembled(
+            turns=[_turn(draft, ids[id(draft)]) for draft in drafts],
+            meta=self.meta,
+            verification=checks,
+            threads=threads,
+            compactions=self.compactions,
+            redactions=self.redactions(ids),
+            elided=[Elision(reason="path outside the repository", count=self.outside)] if self.outside else [],
+            skipped_records=[_told(record) for record in self.skipped.values()],
+            no_conversation=self.no_conversation,
+        )
+
+    def joined_drafts(self) -> Iterator[_Draft]:
+        """The drafts, with agent turns that a retraction left side by side made one; empty user turns left out."""
+        last: _Draft | None = None
+        for draft in self.drafts:
+            if draft.role == "user" and not draft.text.strip():
+                continue
+            if last is not None and last.role == draft.role == "agent":
+                _append(last, draft, self)
+                continue
+            if last is not None:
+                yield last
+            last = draft
+        if last is not None:
+            yield last
+
+    def mark_abandoned(self, drafts: list[_Draft], ids: dict[int, str]) -> list[Thread]:
+        threads = []
+        for keys in self.abandoned:
+            name = f"rewound-{len(threads) + 1}"
+            before = ""
+            found = False
+            for draft in drafts:
+                if draft.keys & keys:
+                    draft.thread, found = name, True
+                elif not found:
+                    before = ids[id(draft)]
+            if found:
+                thread = Thread(name=name, parent="main", status="abandoned")
+                if before:
+                    thread["from_turn"] = before
+                threads.append(thread)
+        return threads
+
+    def redactions(self, ids: dict[int, str]) -> list[Redaction]:
+        told = []
+        for (rule, draft, where), count in self.hits.items():
+            if draft in ids:
+                place = f"turns/{ids[draft]}/{where}"
+                told.append(Redaction(id=item_id("redaction", place, rule), rule=rule, where=place, count=count))
+        return told
+
+
+def _append(first: _Draft, second: _Draft, assembler: _Assembler) -> None:
+    shift = len(first.text) + (2 if first.text and second.text else 0)
+    first.text += ("\n\n" if first.text and second.text else "") + second.text
+    first.reasoning += ("\n\n" if first.reasoning and second.reasoning else "") + second.reasoning
+    for call in second.calls:
+        if shift:
+            call["after"] = call.get("after", 0) + shift
+        first.calls.append(call)
+        check = assembler.checks.get(id(call))
+        if check:
+            assembler.checks[id(call)] = (first, check[1])
+    first.tokens.update(second.tokens)
+    first.keys |= second.keys
+
+
+def _turn_ids(drafts: list[_Draft]) -> dict[int, str]:
+    """The id of each draft: the agent's own for its first record, else ``u<n>`` or ``a<n>``."""
+    ids: dict[int, str] = {}
+    taken: set[str] = set()
+    counts = {"user": 0, "agent": 0}
+    for draft in drafts:
+        counts[draft.role] += 1
+        own = draft.key
+        name = own if own and ":" not in own and own not in taken else f"{draft.role[0]}{counts[draft.role]}"
+        while name in taken:
+            name += "+"
+        taken.add(name)
+        ids[id(draft)] = name
+    return ids
+
+
+def _turn(draft: _Draft, turn_id: str) -> Turn:
+    turn = Turn(id=turn_id, role="user" if draft.role == "user" else "agent")
+    if draft.thread:
+        turn["thread"] = draft.thread
+    if draft.at:
+        turn["at"] = draft.at
+    if draft.text:
+        turn["text"] = draft.text
+    if draft.reasoning:
+        turn["reasoning"] = draft.reasoning
+    if draft.calls:
+        turn["calls"] = draft.calls
+    tokens = _summed(list(draft.tokens.values()))
+    if tokens:
+        turn["tokens"] = tokens
+    if draft.role == "user" and draft.origin:
+        turn["origin"] = draft.origin  # type: ignore[typeddict-item]
+    return turn
+
+
+def _summed(counts: list[Tokens]) -> Tokens:
+    summed = Tokens()
+    for name in ("input", "output", "cache_read", "cache_write"):
+        total = sum(count.get(name, 0) for count in counts)  # type: ignore[misc]
+        if total:
+            summed[name] = total  # type: ignore[literal-required]
+    return summed
+
+
+def _told(record: SkippedRecords) -> SkippedRecords:
+    return record if record["lines"] else SkippedRecords(reason=record["reason"], count=record["count"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Cutting
+
+
+def shortened(value: Any) -> Any:
+    """The value with every string over 200 characters replaced by ``{"elided": excerpt}``."""
+    if isinstance(value, str):
+        if len(value) <= LONGEST_ARGUMENT:
+            return value
+        ends = Excerpt(size=len(value), digest=digest(value), head=value[:ARGUMENT_END], tail=value[-ARGUMENT_END:])
+        return {"elided": ends}
+    if isinstance(value, dict):
+        return {key: shortened(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shortened(item) for item in value]
+    return value
+
+
+def excerpt_of_result(text: str, kind: str = "") -> Excerpt:
+    """Size, digest, first and last three lines of a result (each line cut at 200 characters)."""
+    excerpt = Excerpt(size=len(text))
+    if text:
+        excerpt["digest"] = digest(text)
+    if len(text) <= LONGEST_LINE:
+        if text:
+            excerpt["head"] = text
+    else:
+        head, rest = _first_lines(text)
+        excerpt["head"] = head
+        tail = _last_lines(rest)
+        if tail:
+            excerpt["tail"] = tail
+    if kind:
+        excerpt["kind"] = kind
+    return excerpt
+
+
+def _first_lines(text: str) -> tuple[str, str]:
+    """The first three lines, and what follows them."""
+    end = 0
+    for _ in range(RESULT_LINES):
+        found = text.find("\n", end)
+        if found < 0:
+            return _cut(text.split("\n")), ""
+        end = found + 1
+    return _cut(text[: end - 1].split("\n")), text[end:]
+
+
+def _last_lines(text: str) -> str:
+    return _cut(text.rstrip("\n").rsplit("\n", RESULT_LINES)[-RESULT_LINES:])
+
+
+def _cut(lines: list[str]) -> str:
+    return "\n".join(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…" for line in lines)
+
+
+def _replaced(value: Any, root: str, pattern: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return pattern.sub(lambda found: "" if found[1] else ".", value) if root in value else value
+    if isinstance(value, dict):
+        return {key: _replaced(item, root, pattern) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replaced(item, root, pattern) for item in value]
+    return value
