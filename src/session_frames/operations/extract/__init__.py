@@ -1,0 +1,1 @@
+"""What a session came to, read from its turns without a model."""
