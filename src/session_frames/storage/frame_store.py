@@ -114,7 +114,7 @@ class FrameStore:
         data = frame_json.encode(frame)
         if len(data) > LARGEST_FILE:
             raise RefusedError(
-                f"frame '{frame['id']}' has {len(data) >> 20} MB, more than the {LARGEST_FILE >> 20} MB that may be committed",
+                f"frame '{frame['id']}' has {len(data) >> 20} MB, too many to be committed",
                 hint="frames compact --drop leaves the agent's texts out of the file",
             )
         full = self.full(path)

@@ -1,0 +1,51 @@
+"""YAML as YAML 1.2 has it: ``on``, ``yes`` and ``off`` are words, not booleans; times stay text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from session_frames.errors import FormatError
+
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_BOOLEAN = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
+
+
+class _Loader(_SafeLoader):  # type: ignore[misc]
+    pass
+
+
+class _Dumper(_SafeDumper):  # type: ignore[misc]
+    pass
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")
+    ]
+    for first, resolvers in _SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _BOOLEAN, list("tTfF"))
+
+
+def load_yaml(data: bytes, name: str) -> Any:
+    """The value in the bytes; ``FormatError`` names file, line and column of what is wrong."""
+    try:
+        return yaml.load(data, _Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f" at line {mark.line + 1} column {mark.column + 1}" if mark else ""
+        raise FormatError(f"'{name}' is not valid YAML{place}: {error.problem or error.context}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise FormatError(f"'{name}' is not valid YAML: {str(error).splitlines()[0]}") from error
+
+
+def dump_yaml(value: Any) -> str:
+    """The value as YAML text, keys in their order, letters of every script as they are."""
+    text: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=120)
+    return text

@@ -1,0 +1,67 @@
+"""One repository seen through frames: its parts, opened when they are first needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from session_frames.storage.frame_store import FrameStore
+from session_frames.storage.git_repo import GitRepo
+from session_frames.storage.private_state import PrivateState
+
+if TYPE_CHECKING:
+    from session_frames.operations.redact import Policy
+    from session_frames.storage.index import Index
+
+# Settings are git configuration under this name.
+LOCAL_SETTING = "frames.local"
+
+
+class Workspace:
+    """The repository around ``cwd``. Environment, home and clock come from outside, so that tests fix them.
+
+    ``now`` gives the present moment as ISO 8601 in UTC (``2026-06-02T10:00:00Z``).
+    """
+
+    def __init__(self, cwd: str, environ: Mapping[str, str], now: Callable[[], str]) -> None:
+        self.cwd = cwd
+        self.environ = environ
+        self.home = environ.get("HOME", "") or os.path.expanduser("~")
+        self.now = now
+
+    @cached_property
+    def repo(self) -> GitRepo:
+        """The git repository; ``GitError`` where there is none."""
+        return GitRepo.open(self.cwd, self.environ)
+
+    @cached_property
+    def state(self) -> PrivateState:
+        """The private area in git's common directory."""
+        return PrivateState(self.repo.common_dir)
+
+    @cached_property
+    def store(self) -> FrameStore:
+        """The frame files of this work tree; ``GitError`` in a bare repository."""
+        return FrameStore(self.repo.require_top())
+
+    @cached_property
+    def index(self) -> Index:
+        """The index of links and summaries (as of its last refresh)."""
+        from session_frames.storage.index import Index
+
+        return Index.open(self.state)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What is redacted here: the built-in rules with those of the team."""
+        from session_frames.operations.redact import rules_from_config
+        from session_frames.storage.team_config import load_config
+
+        return rules_from_config(load_config(self.repo.top, self.state) if self.repo.top else {})
+
+    @cached_property
+    def keeps_local(self) -> bool:
+        """Are frames kept out of the shared tree (``frames init --local``)?"""
+        return self.repo.config(LOCAL_SETTING) == "true"
