@@ -18,10 +18,6 @@ class _Loader(_SafeLoader):  # type: ignore[misc]
     pass
 
 
-class _Dumper(_SafeDumper):  # type: ignore[misc]
-    pass
-
-
 _Loader.yaml_implicit_resolvers = {
     first: [
         (tag, pattern)
@@ -47,5 +43,12 @@ def load_yaml(data: bytes, name: str) -> Any:
 
 def dump_yaml(value: Any) -> str:
     """The value as YAML text, keys in their order, letters of every script as they are."""
-    text: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=120)
+    try:
+        return _dump(value, _SafeDumper)
+    except UnicodeEncodeError:  # half of a surrogate pair: only the slower dumper can write it as an escape
+        return _dump(value, yaml.SafeDumper)
+
+
+def _dump(value: Any, dumper: Any) -> str:
+    text: str = yaml.dump(value, Dumper=dumper, allow_unicode=True, sort_keys=False, width=120)
     return text
