@@ -14,25 +14,35 @@ _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _BOOLEAN = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
 
 
-class _Loader(_SafeLoader):  # type: ignore[misc]
-    pass
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-_Loader.yaml_implicit_resolvers = {
-    first: [
-        (tag, pattern)
-        for tag, pattern in resolvers
-        if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")
-    ]
-    for first, resolvers in _SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _BOOLEAN, list("tTfF"))
+def _as_1_2(base: Any) -> Any:
+    """The loader without the booleans and times of YAML 1.1."""
+
+    class Loader(base):  # type: ignore[misc]
+        pass
+
+    Loader.yaml_implicit_resolvers = {
+        first: [
+            (tag, pattern)
+            for tag, pattern in resolvers
+            if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")
+        ]
+        for first, resolvers in base.yaml_implicit_resolvers.items()
+    }
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _BOOLEAN, list("tTfF"))
+    return Loader
+
+
+_Loader = _as_1_2(_SafeLoader)
 
 
 def load_yaml(data: bytes, name: str) -> Any:
     """The value in the bytes; ``FormatError`` names file, line and column of what is wrong."""
     try:
-        return yaml.load(data, _Loader)
+        # Only the slower loader reads half of a surrogate pair.
+        return yaml.load(data, _as_1_2(yaml.SafeLoader) if _SURROGATE_ESCAPE.search(data) else _Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f" at line {mark.line + 1} column {mark.column + 1}" if mark else ""
