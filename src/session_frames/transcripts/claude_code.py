@@ -1,0 +1,423 @@
+"""Claude Code: ``~/.claude/projects/<folder>/<session>.jsonl``, one record a line, or ``{"loglines": [...]}``.
+
+One message of the agent is written as several lines of one ``message.id``; resumed and copied sessions repeat lines
+with the same ``uuid``. Order is the order of the file: times step back in most files.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from typing import Any, BinaryIO, cast
+
+from session_frames.transcripts import claude_words as words
+from session_frames.transcripts.base import (
+    Abandon,
+    AgentText,
+    Edit,
+    Event,
+    Line,
+    Meta,
+    NoConversation,
+    Reasoning,
+    Record,
+    Skipped,
+    Summary,
+    ToolCall,
+    Usage,
+    UserWords,
+    dict_of,
+    int_of,
+    iter_lines,
+    list_of,
+    load_json,
+    text_of,
+)
+from session_frames.transcripts.claude_queue import Queue
+from session_frames.transcripts.claude_tools import command_of, edits_of_call, result_of
+from session_frames.transcripts.claude_tree import Tree
+
+NAME = "claude-code"
+
+# Records that are bookkeeping, of no interest once read.
+IGNORED_TYPES = (
+    "progress",
+    "file-history-snapshot",
+    "file-history-delta",
+    "last-prompt",
+    "pr-link",
+    "mode",
+    "permission-mode",
+    "bridge-session",
+    "frame-link",
+    "teleported-from",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "tag",
+    "worktree-state",
+    "content-replacement",
+    "attribution-snapshot",
+)
+# Blocks of an assistant message that are no words and no calls.
+IGNORED_BLOCKS = ("redacted_thinking", "fallback", "image", "document")
+
+# Records by which a file is known; each of these keys is in all of its records.
+_KNOWN_BY = {
+    "user": ("message", "uuid"),
+    "assistant": ("message", "uuid"),
+    "system": ("uuid", "sessionId"),
+    "attachment": ("attachment", "uuid"),
+    "progress": ("data", "uuid"),
+    "summary": ("summary", "leafUuid"),
+    "file-history-snapshot": ("messageId", "snapshot"),
+    "queue-operation": ("operation", "sessionId"),
+    "last-prompt": ("sessionId",),
+    "custom-title": ("customTitle",),
+    "ai-title": ("aiTitle",),
+    "mode": ("mode", "sessionId"),
+    "permission-mode": ("permissionMode",),
+    "bridge-session": ("bridgeSessionId",),
+    "teleported-from": ("remoteSessionId",),
+    "agent-name": ("sessionId",),
+    "pr-link": ("prUrl",),
+}
+_DOCUMENT_HEAD = b'"loglines"'
+_SYNTHETIC_MODEL = "<synthetic>"
+
+# Facts that every record repeats, and their names.
+_FACTS = (("version", "agent_version"), ("cwd", "cwd"), ("gitBranch", "branch"))
+
+# The records that hold a title, strongest first, and where.
+_TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle"}
+
+
+def find(home: str, environ: Mapping[str, str]) -> list[str]:
+    """Glob patterns of the places where Claude Code keeps its transcripts."""
+    configured = environ.get("CLAUDE_CONFIG_DIR")
+    bases = [configured] if configured else [os.path.join(home, ".claude"), os.path.join(home, ".config", "claude")]
+    return [os.path.join(glob.escape(base), "projects", "*", "*.jsonl") for base in bases]
+
+
+def sniff(head: bytes) -> bool:
+    """Is this the beginning of a Claude Code transcript?"""
+    if _is_document(head):
+        return True
+    for raw in head.split(b"\n")[:64]:
+        line = raw.strip(b"\0 \t\r")
+        if not line.startswith((b"{", b"\xef\xbb\xbf{")):
+            continue
+        try:
+            record = load_json(line)
+        except ValueError:
+            if len(raw) > 4096 and b'"parentUuid":' in raw and b'"isSidechain":' in raw:
+                return True
+            continue
+        keys = _KNOWN_BY.get(text_of(record.get("type")))
+        if keys is not None and all(key in record for key in keys) and "parts" not in dict_of(record.get("message")):
+            return True
+    return False
+
+
+def _is_document(head: bytes) -> bool:
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    place = start.find(_DOCUMENT_HEAD, 0, 4096)
+    return start.startswith(b"{") and place > 0 and b'"type"' not in start[:place]
+
+
+def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
+    """The events of the transcript, in the order of the file."""
+    reader = _Reader()
+    for item in _records(source):
+        if isinstance(item, Skipped):
+            yield item
+        else:
+            yield from reader.events(item)
+    yield from reader.end()
+
+
+def _records(source: BinaryIO) -> Iterator[Line | Skipped]:
+    first = source.readline()
+    second = source.readline() if first.strip() == b"{" else b""
+    if not _is_document(first + second):
+        yield from iter_lines(cast(BinaryIO, chain((first, second) if second else (first,), source)))
+        return
+    try:
+        document = load_json(first + second + source.read())
+    except ValueError:
+        yield Skipped("not JSON", 0)
+        return
+    for number, record in enumerate(list_of(dict_of(document).get("loglines")), 1):
+        yield Line(number, record) if isinstance(record, dict) else Skipped("not a JSON object", number)
+
+
+class _Reader:
+    """What has to be remembered from one record to the next: ids, never texts of the conversation."""
+
+    def __init__(self) -> None:
+        self._facts: dict[str, str] = {}
+        self._sessions: list[str] = []
+        self._seen: set[str] = set()
+        self._calls: dict[str, tuple[str, Any, tuple[Edit, ...]]] = {}
+        self._usage: Usage | None = None
+        self._titles: dict[str, str] = {}
+        self._summaries: dict[str, str] = {}
+        self._bare_command: UserWords | None = None
+        self._queue = Queue()
+        self._tree = Tree()
+        self._main_line = False
+        self._side_line = False
+        self._handlers: dict[str, Callable[[Record, Line], Iterator[Event]]] = {
+            "user": self._user,
+            "assistant": self._assistant,
+            "attachment": self._attachment,
+            "queue-operation": self._queue_operation,
+            "summary": self._summary_title,
+            "ai-title": self._title,
+            "custom-title": self._title,
+        }
+
+    def events(self, line: Line) -> Iterator[Event]:
+        """The events of one record."""
+        record = line.record
+        kind = text_of(record.get("type"))
+        yield from self._facts_of(record)
+        uuid = text_of(record.get("uuid"))
+        if record.get("isSidechain") is True:
+            self._side_line = True
+            return
+        if uuid:
+            self._tree.add(uuid, kind, record)
+        handler = self._handlers.get(kind)
+        if handler is not None:
+            yield from handler(record, line)
+        elif kind != "system" and kind not in IGNORED_TYPES:
+            yield Skipped(f"unknown record type '{kind}'", line.number)
+
+    def end(self) -> Iterator[Event | NoConversation]:
+        """What can be told only when the file is over."""
+        for told in self._queue.left():
+            self._main_line = True
+            yield told
+        if self._sessions:
+            yield Meta("session_id", self._sessions[-1])
+            yield from (Meta("parent", older) for older in self._sessions[:1] if older != self._sessions[-1])
+        if title := self._best_title():
+            yield Meta("title", title)
+        rewound = self._tree.rewound()
+        if rewound:
+            yield Abandon(rewound)
+        if not self._main_line:
+            yield NoConversation("a sub-agent's own file" if self._side_line else "no conversation in it")
+
+    def _facts_of(self, record: Record) -> Iterator[Meta]:
+        for key, name in _FACTS:
+            value = record.get(key)
+            if value and isinstance(value, str) and self._facts.get(name) != value:
+                self._facts[name] = value
+                yield Meta(name, value)
+        session = record.get("sessionId")
+        if session and isinstance(session, str) and (not self._sessions or self._sessions[-1] != session):
+            if session in self._sessions:
+                self._sessions.remove(session)
+            self._sessions.append(session)
+        if "started" not in self._facts and (at := text_of(record.get("timestamp"))):
+            self._facts["started"] = at
+            yield Meta("started", at)
+
+    def _title(self, record: Record, line: Line) -> Iterator[Event]:
+        kind = text_of(record.get("type"))
+        if title := text_of(record.get(_TITLE_KEYS[kind])).strip():
+            self._titles[kind] = title
+        return iter(())
+
+    def _summary_title(self, record: Record, line: Line) -> Iterator[Event]:
+        if title := text_of(record.get("summary")).strip():
+            self._summaries[text_of(record.get("leafUuid"))] = title
+        return iter(())
+
+    def _best_title(self) -> str:
+        for kind in _TITLE_KEYS:
+            if kind in self._titles:
+                return self._titles[kind]
+        # Summaries of other sessions stand in many files: the leaf has to be a record of this one.
+        own = [title for leaf, title in self._summaries.items() if self._tree.holds(leaf)]
+        return own[-1] if own else ""
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # The person
+
+    def _user(self, record: Record, line: Line) -> Iterator[Event]:
+        content = dict_of(record.get("message")).get("content")
+        if not isinstance(content, (str, list)) or self._is_repeated(record):
+            return
+        uuid, at = text_of(record.get("uuid")), text_of(record.get("timestamp"))
+        bare, self._bare_command = self._bare_command, None
+        if record.get("isCompactSummary") is True:
+            self._main_line = True
+            yield Summary(uuid, at, words.whole_text(content))
+            return
+        if record.get("isMeta") is True:
+            if bare is not None and not words.is_caveat(words.whole_text(content)):
+                yield from self._say(bare)  # the body that follows shows that the command started a prompt
+            return
+        if record.get("sourceToolUseID"):
+            return  # a skill that the agent called
+        keys = self._keys(uuid, line)
+        for block in map(dict_of, list_of(content)):
+            if block.get("type") == "tool_result":
+                yield from self._result(block, record, keys)
+        origin = text_of(dict_of(record.get("origin")).get("kind"))
+        if origin in ("", "human"):
+            yield from self._prompt(content, record, keys)
+
+    def _is_repeated(self, record: Record) -> bool:
+        uuid = text_of(record.get("uuid"))
+        if uuid in self._seen:
+            return True
+        if uuid:
+            self._seen.add(uuid)
+        return False
+
+    def _keys(self, uuid: str, line: Line) -> Iterator[str]:
+        """Names for the words of one record: its uuid, then synthetic ones."""
+        if uuid:
+            yield uuid
+        number = 2
+        while True:
+            yield f"{uuid or line.number}:{number}"
+            number += 1
+
+    def _prompt(self, content: Any, record: Record, keys: Iterator[str]) -> Iterator[Event]:
+        raw = words.whole_text(content)
+        command = words.parse_command(raw)
+        text = command.text if command else words.typed_blocks(content)
+        if not text.strip():
+            return
+        uuid, at = text_of(record.get("uuid")), text_of(record.get("timestamp"))
+        source = text_of(record.get("promptSource"))
+        if source != "typed":
+            yield from self._queue.repeated(text)
+        if command and command.bare and not command.prompt:
+            self._bare_command = UserWords(next(keys), at, text, "command")
+            return
+        if text.lstrip().startswith(words.ACCEPTED_PLAN):
+            yield from self._say(UserWords(next(keys), at, text, "injected"))
+            return
+        self._queue.settle()
+        if uuid:
+            self._tree.prompt(uuid)
+        origin = "command" if command else "queued" if source == "queued" else "typed"
+        yield from self._say(UserWords(next(keys), at, text, origin))  # type: ignore[arg-type]
+
+    def _say(self, event: UserWords) -> Iterator[Event]:
+        self._main_line = True
+        if ":" not in event.key:
+            self._tree.told(event.key)
+        yield event
+
+    def _result(self, block: Record, record: Record, keys: Iterator[str]) -> Iterator[Event]:
+        at = text_of(record.get("timestamp"))
+        tool, asked, edits = self._calls.pop(text_of(block.get("tool_use_id")), ("", None, ()))
+        structured = record.get("toolUseResult")
+        result = result_of(block, at, tool, edits, structured)
+        self._main_line = True
+        yield result
+        if result.outcome == "failed":
+            said = [words.refusal_reason(result.text, tool)]
+        elif tool == "AskUserQuestion" or "answers" in dict_of(structured):
+            said = words.answers(result.text, structured, asked)
+        else:
+            return
+        for text in said:
+            if text:
+                yield from self._say(UserWords(next(keys), at, text, "answer"))
+
+    def _attachment(self, record: Record, line: Line) -> Iterator[Event]:
+        attachment = dict_of(record.get("attachment"))
+        if attachment.get("type") != "queued_command" or self._is_repeated(record):
+            return
+        origin = text_of(dict_of(attachment.get("origin")).get("kind"))
+        if attachment.get("commandMode") not in (None, "prompt") or origin not in ("", "human"):
+            return
+        text = words.typed_blocks(attachment.get("prompt"))
+        if text.strip():
+            yield from self._queue.repeated(text)
+            key = next(self._keys(text_of(record.get("uuid")), line))
+            yield from self._say(UserWords(key, text_of(record.get("timestamp")), text, "queued"))
+
+    def _queue_operation(self, record: Record, line: Line) -> Iterator[Event]:
+        raw = words.whole_text(record.get("content"))
+        operation = record.get("operation")
+        if operation == "enqueue":
+            text = words.typed_blocks(record.get("content"))
+            said = "" if text.lstrip().startswith("/") else text  # a command is told by its own record
+            self._queue.enqueue(line.number, text_of(record.get("timestamp")), raw, said)
+        elif operation == "dequeue":
+            self._queue.dequeue(raw)
+        elif operation == "remove":
+            for told in self._queue.remove(raw, text_of(record.get("reason"))):
+                yield from self._say(told)
+        elif operation == "popAll":
+            self._queue.take_back()
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # The agent
+
+    def _assistant(self, record: Record, line: Line) -> Iterator[Event]:
+        message = dict_of(record.get("message"))
+        content = message.get("content")
+        if not isinstance(content, (str, list)) or self._is_repeated(record):
+            return
+        self._bare_command = None
+        self._main_line = True
+        model = text_of(message.get("model"))
+        if model == _SYNTHETIC_MODEL or record.get("isApiErrorMessage") is True:
+            return  # written by the client, not by the model
+        if model and self._facts.get("model") != model:
+            self._facts["model"] = model
+            yield Meta("model", model)
+        key, at = text_of(record.get("uuid")), text_of(record.get("timestamp"))
+        if key:
+            self._tree.told(key)
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for block in map(dict_of, blocks):
+            yield from self._block(block, key, at, line)
+        yield from self._usage_of(message)
+
+    def _block(self, block: Record, key: str, at: str, line: Line) -> Iterator[Event]:
+        kind = text_of(block.get("type"))
+        if kind == "text":
+            if text := text_of(block.get("text")):
+                yield AgentText(key, at, text)
+        elif kind == "tool_use":
+            yield self._call(block, key, at)
+        elif kind == "thinking":
+            if text := text_of(block.get("thinking")):
+                yield Reasoning(key, at, text)
+        elif kind not in IGNORED_BLOCKS:
+            yield Skipped(f"unknown block type '{kind}'", line.number)
+
+    def _call(self, block: Record, key: str, at: str) -> ToolCall:
+        name, arguments = text_of(block.get("name")), block.get("input")
+        edits = edits_of_call(name, arguments)
+        call = text_of(block.get("id"))
+        self._calls[call] = (name, arguments if name == "AskUserQuestion" else None, edits)
+        return ToolCall(key, at, call, name, arguments, edits, command_of(name, arguments))
+
+    def _usage_of(self, message: Record) -> Iterator[Usage]:
+        counts = dict_of(message.get("usage"))
+        if not counts:
+            return
+        usage = Usage(
+            text_of(message.get("id")),
+            int_of(counts.get("input_tokens")),
+            int_of(counts.get("output_tokens")),
+            int_of(counts.get("cache_read_input_tokens")),
+            int_of(counts.get("cache_creation_input_tokens")),
+        )
+        if usage != self._usage:
+            self._usage = usage
+            yield usage
