@@ -211,10 +211,7 @@ class _Assembler:
         draft = self.drafts[-1]
         counted = event
         if event.total:
-            counted = Usage(
-                f"total {len(draft.tokens)}",
-                *(max(0, new - old) for new, old in zip(event[1:5], self.total[1:5], strict=True)),
-            )
+            counted = _difference(f"total {len(draft.tokens)}", event, self.total)
             self.total = event
         draft.tokens[counted.key] = Tokens(
             input=counted.input,
@@ -360,7 +357,7 @@ class _Assembler:
             yield last
 
     def mark_abandoned(self, drafts: list[_Draft], ids: dict[int, str]) -> list[Thread]:
-        threads = []
+        threads: list[Thread] = []
         for keys in self.abandoned:
             name = f"rewound-{len(threads) + 1}"
             before = ""
@@ -437,10 +434,21 @@ def _turn(draft: _Draft, turn_id: str) -> Turn:
     return turn
 
 
+def _difference(key: str, now: Usage, before: Usage) -> Usage:
+    """What was used between two counts of the whole session."""
+    return Usage(
+        key,
+        max(0, now.input - before.input),
+        max(0, now.output - before.output),
+        max(0, now.cache_read - before.cache_read),
+        max(0, now.cache_write - before.cache_write),
+    )
+
+
 def _summed(counts: list[Tokens]) -> Tokens:
     summed = Tokens()
     for name in ("input", "output", "cache_read", "cache_write"):
-        total = sum(count.get(name, 0) for count in counts)  # type: ignore[misc]
+        total = sum(count.get(name, 0) for count in counts)
         if total:
             summed[name] = total  # type: ignore[literal-required]
     return summed

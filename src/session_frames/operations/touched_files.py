@@ -53,7 +53,7 @@ def _apply(files: dict[str, FileChange], touched: Touched, turn: str) -> None:
     if not turns or turns[-1] != turn:
         turns.append(turn)
     file = FileChange(path=path, change=net, turns=turns)
-    old_path = touched.get("old_path") or (before or {}).get("old_path")
+    old_path = touched.get("old_path") or (before.get("old_path") if before else None)
     if net == "renamed" and old_path:
         file["old_path"] = old_path
     files[path] = file

@@ -40,7 +40,7 @@ def load_config(top: str, state: PrivateState) -> dict[str, Any]:
 
 def parse_config(data: bytes) -> dict[str, Any]:
     """The settings in the bytes of a config file."""
-    from session_frames.storage.yaml_files import load_yaml
+    from session_frames.yaml_text import load_yaml
 
     config = load_yaml(data, CONFIG)
     if config is None:

@@ -1,0 +1,58 @@
+"""Frames as JSON, YAML and Markdown, and back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from session_frames import frame_json
+from session_frames.errors import FormatError
+from session_frames.model import Frame
+from session_frames.operations.markdown import frame_of_markdown, is_frame_markdown, markdown_of_frame
+
+
+def yaml_of_frame(frame: Frame) -> str:
+    """The frame as YAML: the same keys in the same order as its file."""
+    from session_frames.yaml_text import dump_yaml
+
+    return dump_yaml(json.loads(frame_json.encode(frame)))
+
+
+def json_of_frame(frame: Frame) -> str:
+    """The frame as the bytes of its file, decoded."""
+    return frame_json.encode(frame).decode("utf-8")
+
+
+# Format of an export -> the text of a frame.
+EXPORTS: dict[str, Callable[[Frame], str]] = {
+    "json": json_of_frame,
+    "yaml": yaml_of_frame,
+    "md": markdown_of_frame,
+}
+
+_JSON_HEAD = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{\s*"frame"\s*:')
+_YAML_HEAD = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:\s*(?:#[^\n]*)?\n|---\s*\n)*['"]?frame['"]?\s*:\s""")
+
+
+def is_frame_text(head: bytes) -> bool:
+    """Does a text that begins like this hold an exported frame, and not an agent's transcript?"""
+    return bool(_JSON_HEAD.match(head) or _YAML_HEAD.match(head)) or is_frame_markdown(head)
+
+
+def frame_of_text(data: bytes, name: str) -> Frame:
+    """The frame in an exported text; ``FormatError`` names file and place of what is wrong."""
+    if is_frame_markdown(data[:4096]):
+        return frame_of_markdown(data.decode("utf-8-sig", "replace"), name)
+    if _JSON_HEAD.match(data):
+        return frame_json.decode(data, name)
+    from session_frames.yaml_text import load_yaml
+
+    value: Any = load_yaml(data, name)
+    if not isinstance(value, dict):
+        raise FormatError(f"'{name}' is not a valid frame: not a mapping")
+    # A version such as 1.0 written without quotes is a number in YAML.
+    if isinstance(value.get("frame"), float):
+        value["frame"] = str(value["frame"])
+    return frame_json.decode(json.dumps(cast(Frame, value)).encode(), name)

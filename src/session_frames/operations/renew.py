@@ -1,0 +1,101 @@
+"""Reading a session again: what its transcript says now, with what people did to the frame meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from session_frames.model import Frame, Turn
+from session_frames.operations.touched_files import files_of
+
+# What people and agents set on a turn after it was read; the transcript knows nothing of it.
+_KEPT_ON_TURNS = ("pinned", "pruned", "compacted", "annotation", "note")
+# What belongs to the frame and not to the transcript.
+_KEPT_ON_FRAME = ("title", "goal", "tool_results", "checkpoints", "events", "merged_from", "merge_conflicts")
+_ITEMS = ("decisions", "constraints", "open_questions", "next_steps")
+
+
+def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
+    """The frame after its session was read again, and how many turns the source does not hold any more.
+
+    Turns stay by id: pins, notes and marks with them; a turn that the source lost, or holds a shorter form of, stays as
+    it was. Items made by hand stay, those found in the text are found anew. With the same turns nothing else changes,
+    so that reading the same session twice gives the same bytes.
+    """
+    turns, lost = _renewed_turns(old.get("turns", []), new.get("turns", []))
+    frame: dict[str, Any] = {**_strangers(old), **new}
+    for key in _KEPT_ON_FRAME:
+        if key in old:
+            frame[key] = cast(dict[str, Any], old)[key]
+    frame["topic"] = old["topic"]
+    for key in _ITEMS:
+        frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), key)
+    frame["compactions"] = _union(old.get("compactions", []), new.get("compactions", []))
+    frame["turns"] = turns
+    frame["files"] = files_of(turns)
+    if lost or turns == old.get("turns", []):
+        # Nothing new was said: when and where it was read says nothing about the session.
+        for key in (
+            "boundary",
+            "git",
+            "verification",
+            "unverified",
+            "skipped_records",
+            "redactions",
+            "elided",
+            "session",
+        ):
+            if key in old:
+                frame[key] = cast(dict[str, Any], old)[key]
+            else:
+                frame.pop(key, None)
+    return cast(Frame, frame), lost
+
+
+def _strangers(old: Frame) -> dict[str, Any]:
+    return {key: value for key, value in old.items() if key not in Frame.__annotations__}
+
+
+def _renewed_turns(old: list[Turn], new: list[Turn]) -> tuple[list[Turn], int]:
+    known = {turn["id"]: turn for turn in old}
+    fresh = {turn["id"] for turn in new}
+    renewed = [_renewed_turn(known.get(turn["id"]), turn) for turn in new]
+    missing = [turn for turn in old if turn["id"] not in fresh]
+    if not missing:
+        return renewed, 0
+    if not renewed or old[: len(renewed)] == renewed or fresh <= set(known):
+        order = {turn["id"]: turn for turn in renewed}
+        return [order.get(turn["id"], turn) for turn in old], len(missing)
+    return [*missing, *renewed], len(missing)
+
+
+def _renewed_turn(old: Turn | None, new: Turn) -> Turn:
+    if old is None:
+        return new
+    marks = {key: value for key, value in old.items() if key in _KEPT_ON_TURNS or key not in Turn.__annotations__}
+    whole = old if _is_longer(old, new) else new
+    kept = {key: value for key, value in whole.items() if key not in _KEPT_ON_TURNS}
+    return cast(Turn, {**kept, **marks})
+
+
+def _is_longer(old: Turn, new: Turn) -> bool:
+    """Does the old form hold more of the turn than the new one, as after a source was cut?"""
+    old_text, new_text = old.get("text", ""), new.get("text", "")
+    shrunk = len(new_text) < len(old_text) and old_text.startswith(new_text)
+    return shrunk or (old_text == new_text and len(old.get("calls", [])) > len(new.get("calls", [])))
+
+
+def _renewed_items(old: dict[str, Any], new: dict[str, Any], key: str) -> list[Any]:
+    """What was found in the text now, and what a person made or changed by hand."""
+    by_hand = {
+        event.get("data", {}).get("id")
+        for event in old.get("events", [])
+        if isinstance(event.get("data"), dict) and event.get("kind") in ("decide", "ask", "answer", "edit")
+    }
+    kept = {item["id"]: item for item in old.get(key, []) if item["id"] in by_hand or not item.get("evidence")}
+    found = [kept.pop(item["id"], item) for item in new.get(key, [])]
+    return [*found, *kept.values()]
+
+
+def _union(old: list[Any], new: list[Any]) -> list[Any]:
+    known = {item["id"] for item in old}
+    return [*old, *(item for item in new if item["id"] not in known)]

@@ -1,0 +1,92 @@
+"""A frame over 1 MB is slimmed: what a commit or the raw transcript holds anyway goes first, the user's words never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from session_frames.frame_json import encode
+from session_frames.model import Call, Elision, Excerpt, Frame, Turn, digest
+
+TARGET = 1 << 20
+LONGEST_AGENT_TEXT = 1000
+_KEPT_END = 400
+
+
+def slim(frame: Frame) -> Frame:
+    """The frame, slimmed oldest turn first until its file is at most 1 MB; each step is counted in ``elided``.
+
+    Steps: heads and tails of results, then of arguments, then the middle of agent texts over 1,000 characters.
+    """
+    size = len(encode(frame))
+    if size <= TARGET:
+        return frame
+    turns = list(frame.get("turns", []))
+    elided: list[Elision] = list(frame.get("elided", []))
+    for reason, step in _STEPS:
+        count = chars = 0
+        for at, turn in enumerate(turns):
+            if size <= TARGET:
+                break
+            slimmed, items, saved = step(turn)
+            if items:
+                turns[at] = slimmed
+                count, chars, size = count + items, chars + saved, size - saved
+        if count:
+            elided.append(Elision(reason=reason, count=count, chars=chars))
+    return cast(Frame, {**frame, "turns": turns, "elided": elided})
+
+
+def _without_result_ends(turn: Turn) -> tuple[Turn, int, int]:
+    calls, count, saved = [], 0, 0
+    for call in turn.get("calls", []):
+        result = call.get("result", Excerpt(size=0))
+        ends = len(result.get("head", "")) + len(result.get("tail", ""))
+        if ends and "digest" in result:
+            bare = {key: value for key, value in result.items() if key not in ("head", "tail")}
+            call = cast(Call, {**call, "result": bare})
+            count, saved = count + 1, saved + ends
+        calls.append(call)
+    return cast(Turn, {**turn, "calls": calls}), count, saved
+
+
+def _without_argument_ends(turn: Turn) -> tuple[Turn, int, int]:
+    saved = [0, 0]
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            if set(value) == {"elided"} and isinstance(value["elided"], dict):
+                excerpt = value["elided"]
+                ends = len(excerpt.get("head", "")) + len(excerpt.get("tail", ""))
+                if ends:
+                    saved[0] += 1
+                    saved[1] += ends
+                return {"elided": {key: item for key, item in excerpt.items() if key not in ("head", "tail")}}
+            return {key: bare(item) for key, item in value.items()}
+        return [bare(item) for item in value] if isinstance(value, list) else value
+
+    calls = [
+        cast(Call, {**call, "arguments": bare(call["arguments"])}) if "arguments" in call else call
+        for call in turn.get("calls", [])
+    ]
+    return cast(Turn, {**turn, "calls": calls}), saved[0], saved[1]
+
+
+def _without_middle(turn: Turn) -> tuple[Turn, int, int]:
+    text = turn.get("text", "")
+    if turn["role"] != "agent" or len(text) <= LONGEST_AGENT_TEXT or turn.get("pinned"):
+        return turn, 0, 0
+    left_out = text[_KEPT_END:-_KEPT_END]
+    mark = f"\n[… {len(left_out)} characters left out, digest {digest(left_out)} …]\n"
+    shorter = text[:_KEPT_END] + mark + text[-_KEPT_END:]
+    # Where in the text a call came cannot be told any more, only its order.
+    calls = [cast(Call, {**call, "after": min(call.get("after", 0), len(shorter))}) for call in turn.get("calls", [])]
+    return cast(Turn, {**turn, "text": shorter, "calls": calls}), 1, len(text) - len(shorter)
+
+
+_Step = Callable[[Turn], tuple[Turn, int, int]]
+_STEPS: tuple[tuple[str, _Step], ...] = (
+    ("ends of results", _without_result_ends),
+    ("ends of arguments", _without_argument_ends),
+    ("middles of agent texts", _without_middle),
+)

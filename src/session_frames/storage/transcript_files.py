@@ -1,0 +1,166 @@
+"""Transcripts on this machine: opening one, and finding those of a repository by the working directory inside them."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from session_frames.errors import EnvironmentError_, FramesError, NotUnderstood
+from session_frames.transcripts import FORMATS, get_format, sniff_format
+from session_frames.transcripts.base import Meta, dict_of, load_json, text_of
+
+SNIFFED = 64 << 10
+# A transcript tells its working directory in its first records; further down nobody looks.
+_FACTS_WITHIN = 400
+
+
+class TranscriptFile(NamedTuple):
+    """A transcript that lies where its agent keeps them."""
+
+    path: str
+    format: str
+    modified: float
+
+
+def open_transcript(path: str) -> tuple[str, BinaryIO]:
+    """The name of the format and the open file. ``NotUnderstood`` when no format knows it, with what was seen."""
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - handed on open
+        head = file.read(SNIFFED)
+    except IsADirectoryError as error:
+        raise EnvironmentError_(
+            f"cannot read '{path}': it is a folder", hint=f"frames import --from {path} --all looks through a folder"
+        ) from error
+    except OSError as error:
+        raise EnvironmentError_(f"cannot read '{path}': {error.strerror}") from error
+    name = recognise(head, path)
+    file.seek(0)
+    return name, file
+
+
+def transcript_of_bytes(data: bytes, name: str = "standard input") -> tuple[str, BinaryIO]:
+    """As ``open_transcript``, for bytes that were piped in."""
+    return recognise(data[:SNIFFED], name), io.BytesIO(data)
+
+
+def recognise(head: bytes, name: str) -> str:
+    """The format of a file that begins like this; ``NotUnderstood`` says what stands there instead."""
+    found = sniff_format(head)
+    if found is None:
+        raise NotUnderstood(
+            f"'{name}' is no transcript of a known agent: {_seen(head)}",
+            hint="known: " + ", ".join(FORMATS),
+        )
+    return found
+
+
+def _seen(head: bytes) -> str:
+    stripped = head.strip(b"\0 \t\r\n\xef\xbb\xbf")
+    if not head:
+        return "the file is empty"
+    if not stripped:
+        return "it holds only NUL bytes or blanks"
+    if stripped[:1] not in b"{[":
+        return "it does not begin with a JSON value"
+    return "no format recognises its first records"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Finding
+
+
+def list_transcripts(home: str, environ: Mapping[str, str], formats: Iterable[str] = FORMATS) -> list[TranscriptFile]:
+    """Every transcript where the agents keep them, the newest first; nothing is opened."""
+    found: dict[str, TranscriptFile] = {}
+    for name in formats:
+        for pattern in get_format(name).find(home, environ):
+            for path in glob.iglob(pattern, recursive=True, include_hidden=True):
+                try:
+                    found[path] = TranscriptFile(path, name, os.stat(path).st_mtime)
+                except OSError:
+                    continue
+    return sorted(found.values(), key=lambda file: (-file.modified, file.path))
+
+
+class Whereabouts(NamedTuple):
+    """What the beginning of a transcript says of where it was recorded."""
+
+    session_id: str
+    directories: tuple[str, ...]
+    project_hash: str = ""
+
+
+def whereabouts(transcript: TranscriptFile) -> Whereabouts | None:
+    """Where a transcript was recorded, from its first records and the small files that some agents lay beside it.
+
+    None when the file can't be read or is not what its place says.
+    """
+    facts: dict[str, list[str]] = {}
+    try:
+        with open(transcript.path, "rb") as file:
+            for count, event in enumerate(get_format(transcript.format).read(file)):
+                if isinstance(event, Meta):
+                    facts.setdefault(event.name, []).append(event.value)
+                if ("cwd" in facts and "session_id" in facts) or count > _FACTS_WITHIN:
+                    break
+    except (OSError, FramesError):
+        return None
+    directories = facts.get("cwd") or list(_beside(transcript))
+    return Whereabouts((facts.get("session_id") or [""])[0], tuple(directories), (facts.get("project_hash") or [""])[0])
+
+
+def _beside(transcript: TranscriptFile) -> Iterator[str]:
+    """The working directory, where the agent writes it into a file beside the transcript.
+
+    A format names those files in ``BESIDE``: (path from the transcript, key of a JSON object; "" for a plain text).
+    """
+    beside: Sequence[tuple[str, str]] = getattr(get_format(transcript.format), "BESIDE", ())
+    for place, key in beside:
+        path = os.path.normpath(os.path.join(os.path.dirname(transcript.path), place))
+        try:
+            with open(path, "rb") as file:
+                data = file.read(SNIFFED)
+        except OSError:
+            continue
+        value = text_of(dict_of(_json(data)).get(key)) if key else data.decode("utf-8", "replace").strip()
+        if value:
+            yield local_path(value)
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return load_json(data)
+    except ValueError:
+        return None
+
+
+def local_path(value: str) -> str:
+    """A path or ``file:`` URI as a path."""
+    if value.startswith("file:"):
+        return unquote(urlsplit(value).path)
+    return value
+
+
+def lies_in(directory: str, tops: Sequence[str]) -> bool:
+    """Does this recorded working directory belong to one of these work trees?
+
+    A repository of its own inside (a submodule, a nested clone) does not belong to the outer one.
+    """
+    real = os.path.realpath(directory)
+    for top in tops:
+        root = os.path.realpath(top)
+        if real == root:
+            return True
+        if real.startswith(root.rstrip("/") + "/"):
+            inner = real
+            while inner != root:
+                if os.path.exists(os.path.join(inner, ".git")):
+                    break
+                inner = os.path.dirname(inner)
+            else:
+                return True
+    return False

@@ -1,0 +1,235 @@
+"""From what an agent recorded to a frame: start, close, import."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import BinaryIO, cast
+
+from session_frames import frame_json
+from session_frames.errors import FramesError, NothingFound, NotUnderstood, UsageError
+from session_frames.model import FORMAT_VERSION, Frame, frame_id
+from session_frames.operations.compose import redact_frame
+from session_frames.operations.exchange import frame_of_text, is_frame_text
+from session_frames.operations.parts import add_parts, parse_parts
+from session_frames.operations.renew import renew
+from session_frames.operations.slim import slim
+from session_frames.storage.frame_store import read_bytes
+from session_frames.storage.private_state import ActiveFrame
+from session_frames.storage.transcript_files import open_transcript, transcript_of_bytes
+from session_frames.transcripts import FORMATS
+from session_frames.workspace.core import Workspace
+from session_frames.workspace.keeping import Captured, keep, keep_edited
+from session_frames.workspace.reading import newest, read_transcript, session_of_environment, what_was_skipped
+
+# ---------------------------------------------------------------------------------------------------------------------
+# start
+
+
+def start(ws: Workspace, topic: str = "", goal: str = "") -> Frame:
+    """Open a frame on this branch; the session that is closed next in this work tree takes it over."""
+    top = ws.repo.require_top()
+    agent, session_id = session_of_environment(ws)
+    if any(entry["work_tree"] == top and entry["session_id"] == session_id for entry in ws.state.list_active()):
+        raise UsageError(
+            "a frame is already open in this work tree", hint="frames status shows it, frames close ends it"
+        )
+    now = ws.now()
+    frame = Frame(
+        frame=FORMAT_VERSION,
+        id=frame_id(agent or "unknown", session_id or f"{top} {now}"),
+        topic=topic or "session",
+        status="active",
+    )
+    if goal:
+        frame["goal"] = goal
+    frame["session"] = {"agent": agent, "session_id": session_id} if agent else {}
+    frame["boundary"] = {"started_at": now, "start": "user" if not agent else "session"}
+    frame["git"] = {key: value for key, value in (("branch", ws.repo.branch()), ("base", ws.repo.head())) if value}  # type: ignore[typeddict-item]
+    frame = redact_frame(frame, ws.policy)
+    with ws.state.lock():
+        ws.state.save_active(ActiveFrame(frame=frame, work_tree=top, transcript="", session_id=session_id))
+    return frame
+
+
+def catch_up(ws: Workspace, entry: ActiveFrame) -> Frame:
+    """The active frame with what its transcript holds by now; the frame as it is where there is no transcript yet."""
+    path = entry.get("transcript") or ""
+    if not path or not os.path.exists(path):
+        return entry["frame"]
+    name, file = open_transcript(path)
+    with closing(file):
+        reading = read_transcript(ws, name, file, path, topic=_given_topic(entry["frame"]))
+    frame, _ = renew(entry["frame"], reading.frame) if entry["frame"].get("turns") else (reading.frame, 0)
+    return cast(Frame, {**frame, "status": "active"})
+
+
+def _given_topic(frame: Frame) -> str:
+    return "" if frame["topic"] == "session" else frame["topic"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# close
+
+
+def close(
+    ws: Workspace,
+    *,
+    transcript: str | None = None,
+    stdin: BinaryIO | None = None,
+    agent: str | None = None,
+    topic: str = "",
+    goal: str = "",
+    dry_run: bool = False,
+    keep_reasoning: bool = False,
+) -> Captured:
+    """Read what the agent recorded, write the frame and stage it.
+
+    Without ``transcript`` the newest session whose recorded working directory lies in this repository is taken.
+    ``NotUnderstood`` when there is no conversation in it; ``NothingFound`` when no session belongs here.
+    """
+    opened = _opened_by_hand(ws)
+    given = topic or (_given_topic(opened["frame"]) if opened else "")
+    goal = goal or (opened["frame"].get("goal", "") if opened else "")
+    if transcript == "-":
+        assert stdin is not None
+        name, file = transcript_of_bytes(stdin.read())
+        reading = read_transcript(ws, name, file, "standard input", topic=given, keep_reasoning=keep_reasoning)
+    elif transcript:
+        name, file = open_transcript(os.path.join(ws.cwd, transcript))
+        with closing(file):
+            reading = read_transcript(ws, name, file, transcript, topic=given, keep_reasoning=keep_reasoning)
+    else:
+        reading = newest(ws, agent, topic=given, keep_reasoning=keep_reasoning)
+    frame = reading.frame
+    if goal:
+        frame = redact_frame(cast(Frame, {**frame, "goal": goal}), ws.policy)
+    frame = _at_close(ws, frame, opened)
+    captured = keep(ws, frame, reading.source, topic=topic, dry_run=dry_run, stage=True)
+    if not dry_run:
+        for ended in {frame["id"], *([opened["frame"]["id"]] if opened else [])}:
+            ws.state.drop_active(ended)
+    return captured
+
+
+def _opened_by_hand(ws: Workspace) -> ActiveFrame | None:
+    top = ws.repo.require_top()
+    opened = [entry for entry in ws.state.list_active() if entry["work_tree"] == top and not entry["session_id"]]
+    return opened[-1] if opened else None
+
+
+def _at_close(ws: Workspace, frame: Frame, opened: ActiveFrame | None) -> Frame:
+    git = dict(frame.get("git", {}))
+    if opened:
+        git.setdefault("base", opened["frame"].get("git", {}).get("base", ""))
+    git.setdefault("branch", ws.repo.branch() or "")
+    git["head"] = ws.repo.head() or ""
+    return cast(Frame, {**frame, "git": {key: value for key, value in git.items() if value}})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# import
+
+
+def import_(
+    ws: Workspace,
+    sources: Sequence[str],
+    *,
+    stdin: BinaryIO | None = None,
+    agent: str | None = None,
+    topic: str = "",
+    into: Frame | None = None,
+    only: str = "",
+    strict: bool = False,
+    dry_run: bool = False,
+    keep_reasoning: bool = False,
+) -> Iterator[Captured | FramesError]:
+    """Bring in transcripts and exported frames, one answer each; a bad file never stops the next.
+
+    ``into`` and ``only`` bring (parts of) a source into an existing frame. Nothing is staged.
+    """
+    if (only and into is None) or (into is not None and topic):
+        raise UsageError("--only needs --into FRAME, and --topic can't be given with it")
+    parts = parse_parts(only)
+    for source in sources:
+        try:
+            for frame, name in _frames_of(ws, source, stdin, agent, topic, keep_reasoning):
+                if strict and frame.get("skipped_records"):
+                    raise NotUnderstood(f"records lost in '{name}': {what_was_skipped(frame['skipped_records'])}")
+                if into is not None:
+                    into, taken = add_parts(into, frame, parts)
+                    yield keep_edited(ws, into, name, taken, dry_run)
+                else:
+                    yield keep(ws, frame, name, topic=topic, dry_run=dry_run)
+        except FramesError as error:
+            yield error
+
+
+def _frames_of(
+    ws: Workspace, source: str, stdin: BinaryIO | None, agent: str | None, topic: str, keep_reasoning: bool
+) -> Iterator[tuple[Frame, str]]:
+    path = os.path.join(ws.cwd, source)
+    if source == "-":
+        assert stdin is not None
+        yield _frame_of_bytes(ws, stdin.read(), "standard input", agent, topic, keep_reasoning), "standard input"
+    elif os.path.isdir(path):
+        yield from _frames_in_folder(ws, path, source, agent, topic, keep_reasoning)
+    else:
+        yield _frame_of_file(ws, path, source, agent, topic, keep_reasoning), source
+
+
+def _frames_in_folder(
+    ws: Workspace, folder: str, source: str, agent: str | None, topic: str, keep_reasoning: bool
+) -> Iterator[tuple[Frame, str]]:
+    """Every file below the folder that some format recognises; the others are passed over."""
+    found = False
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            shown = os.path.join(source, os.path.relpath(path, folder))
+            try:
+                frame = _frame_of_file(ws, path, shown, agent, topic, keep_reasoning)
+            except NotUnderstood:
+                continue
+            found = True
+            yield frame, shown
+    if not found:
+        raise NothingFound(f"no sessions found in '{source}'")
+
+
+def _frame_of_file(ws: Workspace, path: str, shown: str, agent: str | None, topic: str, keep_reasoning: bool) -> Frame:
+    with _opened(path, shown) as file:
+        head = file.read(4096)
+        if is_frame_text(head):
+            return _frame_of_bytes(ws, head + file.read(), shown, agent, topic, keep_reasoning)
+    name, transcript = (agent, open(path, "rb")) if agent else open_transcript(path)  # noqa: SIM115
+    with closing(transcript):
+        return read_transcript(ws, _known(name), transcript, shown, topic=topic, keep_reasoning=keep_reasoning).frame
+
+
+def _opened(path: str, shown: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError:
+        read_bytes(path, shown)  # raises what is wrong with it
+        raise
+
+
+def _known(name: str) -> str:
+    if name not in FORMATS:
+        raise UsageError(f"unknown agent '{name}'", hint="known: " + ", ".join(FORMATS))
+    return name
+
+
+def _frame_of_bytes(
+    ws: Workspace, data: bytes, shown: str, agent: str | None, topic: str, keep_reasoning: bool
+) -> Frame:
+    if is_frame_text(data[:4096]):
+        frame = frame_of_text(data, shown)
+        if frame_json.is_newer(frame):
+            frame_json.require_writable(frame, shown)
+        return slim(redact_frame(frame, ws.policy, turns_too=True))
+    name, file = (_known(agent), transcript_of_bytes(data)[1]) if agent else transcript_of_bytes(data, shown)
+    return read_transcript(ws, name, file, shown, topic=topic, keep_reasoning=keep_reasoning).frame

@@ -1,0 +1,152 @@
+"""Reading transcripts for this repository: the newest session, and what its paths are called here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import BinaryIO, NamedTuple, cast
+
+from session_frames.errors import NothingFound, NotUnderstood, UsageError
+from session_frames.model import Frame, SkippedRecords
+from session_frames.operations.assemble import Assembled, Locate, assemble
+from session_frames.operations.compose import compose
+from session_frames.storage.transcript_files import TranscriptFile, lies_in, list_transcripts, whereabouts
+from session_frames.transcripts import FORMATS, get_format
+from session_frames.workspace.core import Workspace
+
+
+class Reading(NamedTuple):
+    """A transcript, read but not yet written anywhere."""
+
+    frame: Frame
+    source: str
+    assembled: Assembled
+
+
+def session_of_environment(ws: Workspace) -> tuple[str, str]:
+    """(format, session id) of the agent whose shell this is; two empty strings outside of one."""
+    for name in FORMATS:
+        variable = getattr(get_format(name), "SESSION_VARIABLE", "")
+        if variable and ws.environ.get(variable):
+            return name, ws.environ[variable]
+    return "", ""
+
+
+def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning: bool = False) -> Reading:
+    """The newest session of this repository that holds a conversation."""
+    if agent is not None and agent not in FORMATS:
+        raise UsageError(f"unknown agent '{agent}'", hint="known: " + ", ".join(FORMATS))
+    wanted = session_of_environment(ws)[1]
+    homeless: list[TranscriptFile] = []
+    reasons: list[str] = []
+    for file, here in _of_this_repository(ws, [agent] if agent else list(FORMATS), homeless):
+        if wanted and here != wanted:
+            continue
+        try:
+            with open(file.path, "rb") as source:
+                return read_transcript(ws, file.format, source, file.path, topic=topic, keep_reasoning=keep_reasoning)
+        except NotUnderstood as error:
+            reasons.append(error.message)
+    if homeless:
+        listed = "\n  ".join(file.path for file in homeless[:5])
+        raise UsageError(
+            f"no session records this repository as its working directory; these record none:\n  {listed}",
+            hint=f"frames close --transcript '{homeless[0].path}'",
+        )
+    raise NothingFound(
+        "no session of this repository was found" + (f" ({reasons[0]})" if reasons else ""),
+        hint="frames close --transcript FILE reads a given one; known agents: " + ", ".join(FORMATS),
+    )
+
+
+def _of_this_repository(
+    ws: Workspace, formats: Sequence[str], homeless: list[TranscriptFile]
+) -> Iterator[tuple[TranscriptFile, str]]:
+    """(transcript, session id) of this repository and its work trees, the newest first.
+
+    Those that record no working directory are put into ``homeless``: a folder's name is no proof.
+    """
+    ws.repo.require_top()
+    tops = [*ws.repo.work_trees(), cast(str, ws.repo.top)]
+    hashes = {sha256(top.encode("utf-8", "surrogateescape")).hexdigest() for top in tops}
+    for file in list_transcripts(ws.home, ws.environ, formats):
+        place = whereabouts(file)
+        if place is None:
+            continue
+        if place.project_hash in hashes or any(lies_in(directory, tops) for directory in place.directories):
+            yield file, place.session_id
+        elif not place.directories and not place.project_hash:
+            homeless.append(file)
+
+
+def read_transcript(
+    ws: Workspace, name: str, file: BinaryIO, source: str, *, topic: str = "", keep_reasoning: bool = False
+) -> Reading:
+    """The frame of a transcript; ``NotUnderstood`` with counts when nobody speaks in it."""
+    assembled = assemble(
+        get_format(name).read(file), policy=ws.policy, locate=locator(ws), keep_reasoning=keep_reasoning
+    )
+    if assembled.no_conversation or not assembled.turns:
+        why = assembled.no_conversation or what_was_skipped(assembled.skipped_records)
+        raise NotUnderstood(f"no conversation in '{source}': {why}")
+    frame = compose(assembled, name, ws.policy, topic=topic)
+    return Reading(frame, source, assembled)
+
+
+def what_was_skipped(skipped: Sequence[SkippedRecords]) -> str:
+    if not skipped:
+        return "nobody speaks in it"
+    return "; ".join(f"{record['count']} x {record['reason']}" for record in skipped)
+
+
+def locator(ws: Workspace) -> Locate:
+    """Where a path of a transcript lies in this repository (see ``operations.assemble.Locate``).
+
+    A session may have been recorded elsewhere, in another clone or on another machine: a path under its first working
+    directory then counts from there, and any other is recognised when the work tree has a file of that name.
+    """
+    top = ws.repo.top or ""
+    tops = [*dict.fromkeys([top, os.path.realpath(top)])] if top else []
+    first_cwd: list[str] = []
+
+    def locate(path: str, cwd: str) -> str | None:
+        path, cwd = _slashed(path), _slashed(cwd)
+        if cwd and not first_cwd:
+            first_cwd.append(cwd)
+        full = path if _is_absolute(path) else _joined(cwd or top, path)
+        for root in [*tops, *first_cwd, cwd]:
+            inside = _below(full, root)
+            if inside:
+                return inside
+        if not _is_absolute(full):
+            return full
+        parts = full.lstrip("/").split("/")
+        for start in range(1, len(parts)):
+            tail = "/".join(parts[start:])
+            if len(parts) - start > 1 and os.path.exists(os.path.join(top, tail)):
+                return tail
+        return None
+
+    return locate
+
+
+def _slashed(path: str) -> str:
+    if len(path) > 1 and path[1] == ":":
+        path = path[0].lower() + path[1:]
+        return path.replace("\\", "/")
+    return path.replace("\\", "/") if path.startswith("\\\\") else path
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/") or path[1:2] == ":"
+
+
+def _joined(folder: str, path: str) -> str:
+    return os.path.normpath(f"{folder}/{path}") if folder else os.path.normpath(path)
+
+
+def _below(path: str, root: str) -> str:
+    root = root.rstrip("/")
+    normal = os.path.normpath(path)
+    return normal[len(root) + 1 :] if root and normal.startswith(root + "/") else ""
