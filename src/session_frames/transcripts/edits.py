@@ -25,21 +25,36 @@ def added_by_writing(text: str) -> Runs:
 
 def added_by_replacing(old: str, new: str) -> Runs:
     """The runs of lines in ``new`` that ``old`` does not have at that place."""
-    before, after = lines_of(old), lines_of(new)
+    before, after = _without_common_ends(lines_of(old), lines_of(new))
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         tuple(after[b1:b2]) for tag, _, _, b1, b2 in matcher.get_opcodes() if tag in ("insert", "replace") and b2 > b1
     )
 
 
+def _without_common_ends(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    """Both without the lines that they begin and end with in common: comparing the rest is much cheaper."""
+    shorter = min(len(before), len(after))
+    start = 0
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return before[start : len(before) - end], after[start : len(after) - end]
+
+
 def added_by_hunk_lines(lines: list[str]) -> Runs:
-    """The runs of ``+`` lines of diff hunks; any other line ends a run."""
+    """The runs of ``+`` lines of diff hunks; any other line ends a run. Heads (``---``, ``+++``) are none."""
     runs: list[tuple[str, ...]] = []
     run: list[str] = []
+    previous = ""
     for line in [*lines, ""]:
-        if line.startswith("+") and not line.startswith("+++ "):
+        in_head = line.startswith("+++ ") and previous.startswith("--- ")
+        previous = line
+        if line.startswith("+") and not in_head:
             run.append(line[1:])
-        elif line.startswith("-") and not line.startswith("--- "):
+        elif line.startswith("-"):
             continue
         elif run:
             runs.append(tuple(run))

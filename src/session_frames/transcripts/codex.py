@@ -1,0 +1,471 @@
+"""Codex: ``~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl``, one record a line.
+
+Since autumn 2025 a record is ``{timestamp, type, payload}``; before that the items stand bare at the top level, behind
+a line of facts without a type. One message is written in several places (an item of the model's conversation, an event
+for the screen, a completed item), and which of them a file has depends on the version.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO
+
+from session_frames.transcripts import codex_words as words
+from session_frames.transcripts.base import (
+    Abandon,
+    AgentText,
+    Edit,
+    Event,
+    Line,
+    Meta,
+    NoConversation,
+    Reasoning,
+    Record,
+    Retract,
+    Skipped,
+    Summary,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserWords,
+    dict_of,
+    int_of,
+    iter_lines,
+    load_json,
+    text_of,
+)
+from session_frames.transcripts.codex_tools import (
+    QUESTION_TOOL,
+    arguments_of,
+    command_of,
+    edits_of_call,
+    outcome_of,
+    output_of,
+)
+
+NAME = "codex"
+
+RECORD_TYPES = (
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "world_state",
+    "inter_agent_communication_metadata",
+)
+# Items of the model's conversation that are no words of person or agent; calls and outputs are known by their ending.
+IGNORED_ITEMS = ("ghost_snapshot", "agent_message", "compaction", "context_compaction", "compaction_trigger", "other")
+# Events for the screen: what they tell is told by items, or is of no interest once read.
+IGNORED_EVENTS = (
+    "error",
+    "warning",
+    "plan_update",
+    "turn_diff",
+    "turn_aborted",
+    "turn.completed",
+    "context_compacted",
+    "entered_review_mode",
+    "exited_review_mode",
+    "agent_reasoning_section_break",
+    "agent_reasoning_raw_content",
+    "view_image_tool_call",
+    "guardian_assessment",
+    "sub_agent_activity",
+    "thread_settings_applied",
+    "session_configured",
+    "raw_response_item",
+    "deprecation_notice",
+    "terminal_interaction",
+    "stream_error",
+    "model_reroute",
+)
+IGNORED_EVENT_ENDINGS = (
+    "_begin",
+    "_end",
+    "_delta",
+    "_started",
+    "_complete",
+    "_completed",
+    "_update",
+    "_updated",
+    "_request",
+    "_response",
+    "_event",
+    "_permissions",
+    "_user_input",
+)
+# The facts by which the first line of the bare form is known.
+_BARE_FACTS = ("instructions", "git")
+# Copied history is written in one burst; the first longer pause ends it.
+COPYING_PAUSE = timedelta(seconds=1)
+
+_CITATION = "<oai-mem-citation>"
+
+
+def find(home: str, environ: Mapping[str, str]) -> list[str]:
+    """Glob patterns of the places where Codex keeps its transcripts."""
+    base = glob.escape(environ.get("CODEX_HOME") or os.path.join(home, ".codex"))
+    return [
+        os.path.join(base, "sessions", "*", "*", "*", "rollout-*.jsonl"),
+        os.path.join(base, "sessions", "rollout-*.jsonl"),
+        os.path.join(base, "archived_sessions", "rollout-*.jsonl"),
+    ]
+
+
+def sniff(head: bytes) -> bool:
+    """Is this the beginning of a Codex transcript?"""
+    for raw in head.split(b"\n")[:64]:
+        line = raw.strip(b"\0 \t\r")
+        if not line.startswith((b"{", b"\xef\xbb\xbf{")):
+            continue
+        try:
+            record = load_json(line)
+        except ValueError:
+            if b'"type":"session_meta"' in line[:300] and b'"payload":' in line[:300]:
+                return True
+            continue
+        if record.get("type") in RECORD_TYPES and isinstance(record.get("payload"), dict):
+            return True
+        if _is_bare_head(record) or record.get("record_type") == "state":
+            return True
+    return False
+
+
+def _is_bare_head(record: Record) -> bool:
+    """The first line of the bare form holds facts and no type."""
+    return (
+        "type" not in record and "timestamp" in record and "id" in record and not record.keys().isdisjoint(_BARE_FACTS)
+    )
+
+
+def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
+    """The events of the transcript, in the order of the file."""
+    reader = _Reader()
+    for item in iter_lines(source):
+        if isinstance(item, Skipped):
+            yield item
+            continue
+        yield from reader.events(item)
+        if reader.is_subagent:
+            yield NoConversation("a sub-agent's own file")
+            return
+    yield from reader.end()
+
+
+class _Reader:
+    """What has to be remembered from one record to the next."""
+
+    def __init__(self) -> None:
+        self.is_subagent = False
+        self._facts: dict[str, str] = {}
+        self._session = ""
+        self._calls: dict[str, tuple[str, tuple[Edit, ...]]] = {}
+        self._ends: dict[str, int] = {}
+        self._usage: Usage | None = None
+        self._conversation = False
+        # Words: keys of the turns so far ("" for one that was not told), and which of them are items without an event.
+        self._turns: list[str] = []
+        self._unconfirmed: list[str] = []
+        self._has_events = False
+        self._user_copies = words.Mirrors()
+        self._agent_copies = words.Mirrors()
+        self._items_speak = False
+        # History copied from another session, while it lasts: the time of its last record, and words not yet answered.
+        self._copying = False
+        self._copied_at: datetime | None = None
+        self._held: list[UserWords] = []
+        self._records: dict[str, Callable[[Record, str, Line], Iterator[Event]]] = {
+            "session_meta": self._session_meta,
+            "turn_context": self._turn_context,
+            "response_item": self._item,
+            "event_msg": self._event,
+            "compacted": self._compacted,
+        }
+        self._events: dict[str, Callable[[Record, str, Line], Iterator[Event]]] = {
+            "user_message": self._user_message,
+            "agent_message": self._agent_message,
+            "agent_reasoning": self._agent_reasoning,
+            "item_completed": self._item_completed,
+            "token_count": self._token_count,
+            "exec_command_end": self._command_end,
+            "patch_apply_end": self._command_end,
+            "thread_rolled_back": self._rolled_back,
+            "thread_name_updated": self._thread_name,
+        }
+
+    def events(self, line: Line) -> Iterator[Event]:
+        """The events of one record."""
+        record = line.record
+        kind = text_of(record.get("type"))
+        at = text_of(record.get("timestamp"))
+        if self._copying:
+            yield from self._end_of_copy(at)
+        handler = self._records.get(kind)
+        if handler is not None:
+            yield from handler(dict_of(record.get("payload")), at, line)
+        elif kind in RECORD_TYPES or "record_type" in record:
+            return
+        elif _is_bare_head(record):
+            yield from self._session_meta(record, at, line)
+        elif "payload" not in record and self._is_known_item(kind):
+            yield from self._item(record, at, line)
+        else:
+            yield Skipped(f"unknown record type '{kind}'", line.number)
+
+    def end(self) -> Iterator[Event | NoConversation]:
+        """What can be told only when the file is over."""
+        yield from self._release()
+        if self._usage is not None:
+            yield self._usage
+        if not self._conversation:
+            yield NoConversation("no conversation in it")
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Facts
+
+    def _fact(self, name: str, value: Any) -> Iterator[Meta]:
+        text = text_of(value)
+        if text and self._facts.get(name) != text:
+            self._facts[name] = text
+            yield Meta(name, text)
+
+    def _session_meta(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        session = text_of(payload.get("id"))
+        if self._session and session != self._session:
+            self._copying, self._copied_at = True, _time(at)
+            if "parent" not in self._facts:
+                yield from self._fact("parent", session)
+            return
+        yield from self._release()
+        first, self._session = not self._session, session
+        git = dict_of(payload.get("git"))
+        yield from self._fact("session_id", session)
+        yield from self._fact("started", text_of(payload.get("timestamp")) or at)
+        yield from self._fact("agent_version", payload.get("cli_version"))
+        yield from self._fact("cwd", payload.get("cwd"))
+        yield from self._fact("branch", git.get("branch"))
+        yield from self._fact("base", git.get("commit_hash"))
+        yield from self._fact("parent", payload.get("forked_from_id"))
+        if first and "subagent" in dict_of(payload.get("source")):
+            self.is_subagent = True
+
+    def _turn_context(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        yield from self._fact("cwd", payload.get("cwd"))
+        yield from self._fact("model", payload.get("model"))
+
+    def _thread_name(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        yield from self._fact("title", payload.get("thread_name"))
+
+    def _token_count(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        total = dict_of(dict_of(payload.get("info")).get("total_token_usage"))
+        if total:
+            cached = int_of(total.get("cached_input_tokens"))
+            self._usage = Usage(
+                "total",
+                max(int_of(total.get("input_tokens")) - cached, 0),  # there the cached ones are counted in
+                int_of(total.get("output_tokens")),
+                cached,
+                int_of(total.get("cache_write_input_tokens")),
+                total=True,
+            )
+        return iter(())
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # History copied from another session
+
+    def _end_of_copy(self, at: str) -> Iterator[Event]:
+        time = _time(at)
+        if time is None:
+            return
+        pause = self._copied_at is not None and time - self._copied_at >= COPYING_PAUSE
+        self._copied_at = time
+        if pause:
+            yield from self._release()
+
+    def _release(self) -> Iterator[Event]:
+        """The copied history is over; words at its end that nobody answered are new."""
+        self._copying = False
+        held, self._held = self._held, []
+        for event in held:
+            self._conversation = True
+            self._turns.append(event.key)
+            yield event
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # The person
+
+    def _user_message(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        if payload.get("kind") not in words.INJECTED_KINDS:
+            yield from self._confirmed("event", text_of(payload.get("message")), at, line)
+
+    def _item_completed(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        item = dict_of(payload.get("item"))
+        text = words.item_words(item.get("content"))
+        if item.get("type") == "UserMessage":
+            yield from self._confirmed("completed item", text, at, line)
+        elif item.get("type") == "AgentMessage":
+            yield from self._agent_text("completed item", text, at)
+
+    def _confirmed(self, place: str, text: str, at: str, line: Line) -> Iterator[Event]:
+        """Words from a place that holds nothing injected."""
+        self._has_events = True
+        unconfirmed, self._unconfirmed = self._unconfirmed, []
+        self._held = [event for event in self._held if event.key not in unconfirmed]
+        for key in unconfirmed:
+            if key in self._turns:
+                self._turns.remove(key)
+                yield Retract(key)
+        if self._user_copies.is_new(place, text):
+            yield from self._say(text, at, line)
+
+    def _user_item(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        content = payload.get("content")
+        if "cwd" not in self._facts:
+            yield from self._fact("cwd", words.working_directory(content))
+        if self._has_events:
+            return
+        self._unconfirmed.append(f"line:{line.number}")
+        yield from self._say(words.item_words(content), at, line)
+
+    def _say(self, raw: str, at: str, line: Line) -> Iterator[Event]:
+        event = _told(raw, at, f"line:{line.number}")
+        if event is None:
+            return
+        self._agent_copies.clear()
+        if self._copying:
+            self._held.append(event)
+            return
+        self._conversation = True
+        self._turns.append(event.key)
+        yield event
+
+    def _rolled_back(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        count = int_of(payload.get("num_turns"))
+        if self._copying or count <= 0:
+            return
+        keys = tuple(self._turns[-count:])
+        del self._turns[-count:]
+        if keys:
+            yield Abandon(keys)
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # The agent
+
+    def _acts(self) -> None:
+        """The agent did something: what the person said before it stands as it is."""
+        self._conversation = True
+        self._unconfirmed.clear()
+        self._held.clear()
+        self._user_copies.clear()
+
+    def _is_known_item(self, kind: str) -> bool:
+        return kind in ("message", "reasoning") or kind in IGNORED_ITEMS or kind.endswith(("_call", "_output"))
+
+    def _item(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        kind = text_of(payload.get("type"))
+        if kind == "message":
+            role = payload.get("role")
+            if role == "user":
+                yield from self._user_item(payload, at, line)
+            elif role == "assistant":
+                self._items_speak = True
+                yield from self._agent_text("item", "\n".join(words.block_texts(payload.get("content"))), at)
+        elif kind == "reasoning":
+            for text in words.reasoning_texts(payload):
+                yield from self._reasoning("item", text, at)
+        elif kind.endswith("_output"):
+            yield from self._output(payload, at, line)
+        elif kind.endswith("_call"):
+            yield from self._call(kind, payload, at)
+        elif kind not in IGNORED_ITEMS:
+            yield Skipped(f"unknown item type '{kind}'", line.number)
+
+    def _agent_text(self, place: str, text: str, at: str) -> Iterator[Event]:
+        text = text.partition(_CITATION)[0].rstrip() if _CITATION in text else text
+        if text and self._agent_copies.is_new(place, text):
+            self._acts()
+            if not self._copying:
+                yield AgentText("", at, text)
+
+    def _reasoning(self, place: str, text: str, at: str) -> Iterator[Event]:
+        if text and self._agent_copies.is_new(place, text):
+            self._acts()
+            if not self._copying:
+                yield Reasoning("", at, text)
+
+    def _agent_message(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        # Where items tell the agent's words too, an event may hold them shortened (without a plan, say).
+        if not self._items_speak:
+            yield from self._agent_text("event", text_of(payload.get("message")), at)
+
+    def _agent_reasoning(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        yield from self._reasoning("event", text_of(payload.get("text")), at)
+
+    def _call(self, kind: str, payload: Record, at: str) -> Iterator[Event]:
+        self._acts()
+        call = text_of(payload.get("call_id"))
+        if not call:
+            return  # a web search of the model's own: it has no result
+        tool = text_of(payload.get("name")) or kind.removesuffix("_call")
+        arguments = arguments_of(payload)
+        command = command_of(arguments)
+        edits = edits_of_call(tool, arguments, command)
+        self._calls[call] = (tool, edits)
+        yield ToolCall("", at, call, tool, arguments, edits, command)
+
+    def _output(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        call = text_of(payload.get("call_id"))
+        tool, _ = self._calls.pop(call, ("", ()))
+        output = payload.get("output")
+        whole, kind = output_of(output)
+        text, outcome, code = outcome_of(output, whole)
+        ended = self._ends.pop(call, None)
+        if ended is not None and (outcome == "unknown" or ended):
+            code, outcome = ended, "failed" if ended else "passed"
+        yield ToolResult(call, at, text, outcome, None, code, kind)
+        if tool == QUESTION_TOOL and not self._copying:
+            for number, answer in enumerate(words.answers(whole), 1):
+                yield UserWords(f"line:{line.number}:{number}", at, answer, "answer")
+
+    def _command_end(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        code = payload.get("exit_code")
+        if isinstance(code, int) and not isinstance(code, bool):
+            self._ends[text_of(payload.get("call_id"))] = code
+        elif isinstance(payload.get("success"), bool):
+            self._ends[text_of(payload.get("call_id"))] = 0 if payload["success"] else 1
+        return iter(())
+
+    def _compacted(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        if not self._copying:
+            yield Summary("", at, text_of(payload.get("message")))
+
+    def _event(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        kind = text_of(payload.get("type"))
+        handler = self._events.get(kind)
+        if handler is not None:
+            yield from handler(payload, at, line)
+        elif kind not in IGNORED_EVENTS and not kind.endswith(IGNORED_EVENT_ENDINGS):
+            yield Skipped(f"unknown event type '{kind}'", line.number)
+
+
+def _told(raw: str, at: str, key: str) -> UserWords | None:
+    """The words of a message of the person, or None where there are none of theirs."""
+    arguments = words.custom_prompt_arguments(raw)
+    if arguments is not None:
+        return UserWords(key, at, arguments, "command") if arguments else None
+    text = words.own_words(raw)
+    if not text.strip():
+        return None
+    return UserWords(key, at, text, "injected" if text.lstrip().startswith(words.ACCEPTED_PLAN) else "typed")
+
+
+def _time(at: str) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    return time.replace(tzinfo=None)
