@@ -40,7 +40,6 @@ class Hit(NamedTuple):
 
 
 SHORTEST = 8  # nothing shorter holds a name and a value
-_ONE_SCAN_BELOW = 400  # a single alternation is slower a character, and faster a call
 _MARKER = re.compile(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
 _RULE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
@@ -90,11 +89,15 @@ _ABOUT = re.compile(
 )
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_.$-]*\Z")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9_,]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?[kKmMsh%]?")
-_PATH = re.compile(r"(?:[A-Za-z]:|~|\.{1,2})?(?:/[\w.@-]+){2,}/?|(?:\./|\.\./|~/)\S+|[\w.-]+/[\w./-]*\.\w{1,5}|https?://\S+")
+_PATH = re.compile(
+    r"(?:[A-Za-z]:|~|\.{1,2})?(?:/[\w.@-]+){2,}/?|(?:\./|\.\./|~/)\S+|[\w.-]+/[\w./-]*\.\w{1,5}|https?://\S+"
+)
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _WORDS = re.compile(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
-_SPEAKS = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|hash|sha\d|md5|utf|base\d|int\d|str|hmac|rsa|aes|bcrypt|argon|arg\d|param|ecdsa|ed25519")
+_SPEAKS = re.compile(
+    r"(?i)pass|pwd|secret|token|key|cred|auth|hash|sha\d|md5|utf|base\d|int\d|str|hmac|rsa|aes|bcrypt|argon|arg\d|param|ecdsa|ed25519"
+)
 _CUT = re.compile(r"[&;,](?=[\w.-]*[=:]|$)|[),;.:\]}|*]+$|[)\]}]+[,;.:]|/?>")
 _SYMBOLS: Final = frozenset("!@#$%^&*+~?")
 
@@ -152,7 +155,12 @@ def _is_value(it: _Named) -> bool:
     if _PATH.fullmatch(value) or (_UUID.fullmatch(value) and not it.passes and "secret" not in name.lower()):
         return False
     if any(blank in value for blank in " \t"):
-        return it.quoted and it.passes and len(value.split()) <= 6 and bool(re.search(r"[0-9][A-Za-z]|[A-Za-z][0-9]", value))
+        return (
+            it.quoted
+            and it.passes
+            and len(value.split()) <= 6
+            and bool(re.search(r"[0-9][A-Za-z]|[A-Za-z][0-9]", value))
+        )
     if not it.quoted and _is_code(it):
         return False
     if not value.isascii() or not re.search("[A-Za-z0-9]", value):
@@ -196,7 +204,13 @@ def _flag(text: str, match: re.Match[str], start: int, end: int) -> bool:
 def _said(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
     has_both = re.search("[0-9]", value) and re.search("[A-Za-z]", value)
-    return bool(has_both) and len(value) >= 6 and not _placeholder(value) and not _SPEAKS.search(value) and "(" not in value
+    return (
+        bool(has_both)
+        and len(value) >= 6
+        and not _placeholder(value)
+        and not _SPEAKS.search(value)
+        and "(" not in value
+    )
 
 
 def _local(text: str, match: re.Match[str], start: int, end: int) -> bool:
@@ -218,7 +232,9 @@ def _query(text: str, match: re.Match[str], start: int, end: int) -> bool:
 
 def _userinfo(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
-    return not (_placeholder(value) or re.search(r"^[{$%<\[(]|\[\^|^\w+\(|^[0-9]{1,5}/|^//|^\.+$", value) or len(value) < 2)
+    return not (
+        _placeholder(value) or re.search(r"^[{$%<\[(]|\[\^|^\w+\(|^[0-9]{1,5}/|^//|^\.+$", value) or len(value) < 2
+    )
 
 
 def _curl(text: str, match: re.Match[str], start: int, end: int) -> bool:
@@ -230,10 +246,16 @@ def _header(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
     if _placeholder(value) or "(" in value or _DOTTED.fullmatch(value) and len(value) < 40:
         return False
-    schemed = re.search(r"(?i)(?:bearer|basic|token|bot|digest|apikey|key|splunk)[ \t]+$", match.group()[: start - match.start()])
+    schemed = re.search(
+        r"(?i)(?:bearer|basic|token|bot|digest|apikey|key|splunk)[ \t]+$", match.group()[: start - match.start()]
+    )
     if re.search("[0-9]", value):
         return schemed is not None and len(value) >= 8 or len(value) >= 20
-    return schemed is not None and len(value) >= 8 and (re.search("[A-Z][^A-Z]*[A-Z]|=$", value) is not None or len(value) >= 16)
+    return (
+        schemed is not None
+        and len(value) >= 8
+        and (re.search("[A-Z][^A-Z]*[A-Z]|=$", value) is not None or len(value) >= 16)
+    )
 
 
 def _bearer(text: str, match: re.Match[str], start: int, end: int) -> bool:
@@ -247,6 +269,12 @@ def _quoted_password(text: str, match: re.Match[str], start: int, end: int) -> b
     return not _placeholder(text[start:end])
 
 
+def _netrc(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    before = text[max(0, match.start() - 250) : match.start()]
+    login = re.search(r"(?i)\blogin(?:\s|\\[nrt])+[^\s\\]+(?:\s|\\[nrt])+\Z", before)
+    return login is not None and not _placeholder(text[start:end])
+
+
 Judge = Callable[[str, "re.Match[str]", int, int], bool]
 _JUDGES: Final[Mapping[str, Judge]] = {
     kinds.ASSIGNED: _assigned,
@@ -258,7 +286,7 @@ _JUDGES: Final[Mapping[str, Judge]] = {
     kinds.CURL: _curl,
     kinds.AUTHORIZATION: _header,
     kinds.BEARER: _bearer,
-    "netrc-password": _quoted_password,
+    "netrc-password": _netrc,
     "sshpass-password": _quoted_password,
     "sql-password": _quoted_password,
 }
@@ -268,7 +296,9 @@ _TRIMMED: Final = frozenset({kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.LOCAL
 # --- blocks of lines --------------------------------------------------------------------------------------------
 
 # Between two lines of a block: real or escaped breaks, quotes, and what programs print in front of a line.
-_BREAK = re.compile(r"""(?:\\{1,8}(?:[nrt]|(?=[\s"']))|[\s"'`+,;|>:()│→#*]|(?<=\n)-(?!-)|\x1b\[[0-9;]{0,8}m|[0-9]{1,7}(?=[ \t]*[:|→\t│]))+""")
+_BREAK = re.compile(
+    r"""(?:\\{1,8}(?:[nrt]|(?=[\s"']))|[\s"'`+,;|>:()│→#*]|(?<=\n)-(?!-)|\x1b\[[0-9;]{0,8}m|[0-9]{1,7}(?=[ \t]*[:|→\t│]))+"""
+)
 _BODY = re.compile(r"[A-Za-z0-9+/]+={0,3}|=[A-Za-z0-9+/]{4}")
 _BLOCK_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject): ?[^\n\r\\\"]{0,200}")
 _FOOT = re.compile(r"-----? ?END [A-Z0-9 ]{0,60}-{4,5}")
@@ -357,33 +387,104 @@ def _compile(rule: Rule) -> _Compiled:
     )
 
 
+class _Place(NamedTuple):
+    """A literal of a rule, as a probe finds it."""
+
+    rule: int
+    literal: bytes
+    back: int  # characters from the end of the probe's match to the start of the literal
+
+
 class _Probe(NamedTuple):
-    """One pass over a text: where it matches, one of some literals may begin."""
+    """One pass over a text: where it matches, one of some literals may stand."""
 
     pattern: re.Pattern[bytes]
-    # literal as captured -> (rule, characters from the end of the match back to the rule's literal)
-    rules: Mapping[bytes, tuple[tuple[int, int], ...]]
+    cased: bool  # look at the text as it is, not in lower case
+    places: Mapping[bytes, tuple[_Place, ...]]  # by what the probe matched
 
 
-_ANCHORS: Final = "_-."  # rare in prose, and the last character of most prefixes
+# A pass for one character costs next to nothing where that character is rare; which literal stands around it is
+# asked there. In prose and code these are rarer than letters, and so are capitals.
+_ANCHORS: Final = "_-.~="
+_LOOK_BACK: Final = 6
 
 
-def _anchored_probe(anchor: str, table: Mapping[bytes, Sequence[tuple[int, int]]]) -> _Probe:
-    """All literals that end in the same rare character, found by that character and a look back."""
-    by_length: dict[int, list[bytes]] = {}
-    for literal in sorted(table):
-        by_length.setdefault(len(literal), []).append(literal)
-    sides = [
-        b"(?<=(" + b"|".join(map(re.escape, literals)) + b"))"
-        for _, literals in sorted(by_length.items(), reverse=True)
-    ]
-    pattern = re.compile(re.escape(anchor).encode() + b"(?:" + b"|".join(sides) + b")")
-    # Shorter literals that end a longer one stand at the same place.
-    rules = {
-        literal: tuple(entry for other, entries in table.items() if literal.endswith(other) for entry in entries)
-        for literal in table
+def _anchor(literal: str) -> int:
+    """Where in a literal its rarest character stands; -1 if it has none."""
+    capitals = [at for at, letter in enumerate(literal) if letter.isupper()]
+    if capitals:
+        return capitals[0]
+    marks = [literal.rfind(mark) for mark in _ANCHORS if mark in literal]
+    return marks[0] if marks and (marks[0] >= 2 or len(literal) == 1) else -1
+
+
+def _follow(literal: str) -> str:
+    return f"(?={kinds.FOLLOWED_BY[literal]})" if literal in kinds.FOLLOWED_BY else ""
+
+
+def _anchored_probe(anchor: str, cased: bool, table: Mapping[str, Sequence[int]]) -> _Probe:
+    """All literals around the same rare character: that character, and what stands behind and before it."""
+    sides: set[str] = set()
+    backs: dict[int, set[str]] = {}
+    places: dict[bytes, list[_Place]] = {}
+    before: set[str] = set()
+    for literal, rules in table.items():
+        at = _anchor(literal)
+        head, rest = literal[:at], literal[at + 1 :]
+        found = (anchor + rest).encode()
+        places.setdefault(found, []).extend(_Place(rule, literal.encode(), len(literal)) for rule in rules)
+        before.add(head[-1:])
+        if rest or not head:
+            back = f"(?<={re.escape(head[-_LOOK_BACK:] + anchor)})" if head else ""
+            sides.add(back + re.escape(rest) + _follow(literal))
+        else:
+            backs.setdefault(len(head[-_LOOK_BACK:]), set()).add(re.escape(head[-_LOOK_BACK:] + anchor))
+    sides |= {f"(?<={'|'.join(sorted(group))})" for group in backs.values()}
+    # Most anchors fall at the one character in front of them.
+    screen = "" if "" in before else f"(?<=[{re.escape(''.join(sorted(before)))}]{re.escape(anchor)})"
+    # What takes more characters comes first, for the match says which literals to look at.
+    pattern = f"{re.escape(anchor)}{screen}(?:{'|'.join(sorted(sides, key=_takes, reverse=True))})"
+    # Where a longer one was matched, a shorter one may stand as well.
+    whole = {
+        found: tuple(
+            place._replace(back=place.back + len(found) - len(other))
+            for other, entries in places.items()
+            if found.startswith(other)
+            for place in entries
+        )
+        for found in places
     }
-    return _Probe(pattern, rules)
+    return _Probe(re.compile(pattern.encode()), cased, whole)
+
+
+def _takes(side: str) -> tuple[int, str]:
+    return len(re.sub(r"\(\?<?=.*?\)|\\", "", side)), side
+
+
+def _plain_probes(table: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
+    """One pass a literal; a literal that holds another is found by that one."""
+    cores: dict[str, list[_Place]] = {core: [] for core in kinds.CORES}
+    for literal in sorted(table, key=len):
+        core = next((core for core in cores if core in literal), literal)
+        back = literal.find(core) + len(core)
+        cores.setdefault(core, []).extend(_Place(rule, literal.encode(), back) for rule in table[literal])
+    for core, places in cores.items():
+        yield _Probe(re.compile(re.escape(core.encode())), False, {core.encode(): tuple(places)})
+
+
+def _probes(literals: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
+    """As few passes as find every literal (benchmarks/redact.py tells what they cost)."""
+    anchored: dict[tuple[str, bool], dict[str, Sequence[int]]] = {}
+    plain: dict[str, Sequence[int]] = {}
+    for literal, rules in literals.items():
+        if any(core in literal for core in kinds.CORES) or _anchor(literal) < 0:
+            plain[literal] = rules
+        else:
+            cased = literal != literal.lower()
+            anchored.setdefault((literal[_anchor(literal)], cased), {})[literal] = rules
+    for (anchor, cased), table in anchored.items():
+        yield _anchored_probe(anchor, cased, table)
+    yield from _plain_probes(plain)
 
 
 class _Engine:
@@ -391,62 +492,31 @@ class _Engine:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = [_compile(rule) for rule in rules]
-        ascii_literals: dict[bytes, list[int]] = {}
+        narrow: dict[str, list[int]] = {}
         self.wide: dict[str, list[int]] = {}
         for index, rule in enumerate(rules):
             for literal in rule.literals:
-                if literal.isascii():
-                    ascii_literals.setdefault(literal.lower().encode(), []).append(index)
-                else:
-                    self.wide.setdefault(literal, []).append(index)
-        self.probes = list(_probes(ascii_literals))
-        self.any = re.compile(b"|".join(sorted(_alternatives(ascii_literals))))
+                (narrow if literal.isascii() else self.wide).setdefault(literal, []).append(index)
+        self.probes = list(_probes(narrow))
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         """(rule, start) wherever a literal of a rule stands in the text."""
-        shadow = text.encode("ascii", "replace").lower()  # one byte a character, so places are the same
-        if len(text) >= _ONE_SCAN_BELOW or self.any.search(shadow):
-            for probe in self.probes:
-                for match in probe.pattern.finditer(shadow):
-                    end = match.end()
-                    for index, back in probe.rules[match[match.lastindex or 0]]:
+        # One byte a character, so a place in these is a place in the text.
+        cased = text.encode("ascii", "replace")
+        lowered = cased.lower()
+        for probe in self.probes:
+            shadow = cased if probe.cased else lowered
+            for match in probe.pattern.finditer(shadow):
+                end = match.end()
+                for index, literal, back in probe.places[match.group()]:
+                    if end >= back and shadow.startswith(literal, end - back):
                         yield index, end - back
         if not text.isascii():
-            for literal, indexes in self.wide.items():
-                at = text.find(literal)
+            for word, indexes in self.wide.items():
+                at = text.find(word)
                 while at >= 0:
-                    for index in indexes:
-                        yield index, at
-                    at = text.find(literal, at + 1)
-
-
-def _alternatives(literals: Iterable[bytes]) -> Iterator[bytes]:
-    for literal in literals:
-        follow = kinds.FOLLOWED_BY.get(literal.decode(), b"")
-        yield re.escape(literal) + (b"(?=" + follow + b")" if follow else b"")
-
-
-def _probes(literals: Mapping[bytes, Sequence[int]]) -> Iterator[_Probe]:
-    """As few passes as find every literal (see benchmarks/redact.py for what one costs)."""
-    anchored: dict[str, dict[bytes, list[tuple[int, int]]]] = {}
-    plain: dict[bytes, list[int]] = {}
-    for literal, indexes in literals.items():
-        anchor = chr(literal[-1])
-        if anchor in _ANCHORS and len(literal) > 2:
-            anchored.setdefault(anchor, {})[literal] = [(index, len(literal)) for index in indexes]
-        else:
-            plain[literal] = list(indexes)
-    for anchor, table in anchored.items():
-        yield _anchored_probe(anchor, table)
-    # A literal that holds another is found by it.
-    cores: dict[bytes, list[tuple[int, int, bytes]]] = {}
-    for literal in sorted(plain, key=len):
-        core = next((core for core in cores if core in literal and core.decode() not in kinds.FOLLOWED_BY), literal)
-        back = literal.find(core) + len(core)
-        cores.setdefault(core, []).extend((index, back, literal) for index in plain[literal])
-    for core, entries in cores.items():
-        (alternative,) = _alternatives([core])
-        yield _Probe(re.compile(b"(" + alternative + b")"), {core: tuple((index, back) for index, back, _ in entries)})
+                    yield from ((index, at) for index in indexes)
+                    at = text.find(word, at + 1)
 
 
 class Policy:

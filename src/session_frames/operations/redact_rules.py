@@ -57,7 +57,12 @@ _PREFIXED: Final = (
     _starts("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs-", r"[A-Za-z0-9%/+-]{10,}"),
     _starts("slack-token", "xoxe.", r"xox[bp]-[A-Za-z0-9-]{10,}"),
     _starts("slack-app-token", "xapp-", r"[0-9A-Za-z-]{12,}"),
-    Rule("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{12,})", 1),
+    Rule(
+        "slack-webhook",
+        ("hooks.slack.com/",),
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{12,})",
+        1,
+    ),
     _starts("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_", f"{_ALNUM}{{10,}}"),
     _starts("webhook-secret", "whsec_", r"[A-Za-z0-9+/_=-]{10,}"),
     _starts("supabase-key", "sb_secret_ sbp_", r"\w{10,}(?:-\w{4,})?"),
@@ -68,8 +73,6 @@ _PREFIXED: Final = (
     _starts("npm-token", "npm_", f"{_ALNUM}{{30,}}"),
     _starts("pypi-token", "pypi-", f"{_WORD}{{32,}}", edge=True),
     _starts("rubygems-key", "rubygems_", f"{_ALNUM}{{20,}}"),
-    _starts("crates-token", "cio", f"(?=[A-Za-z]{{0,40}}[0-9]){_ALNUM}{{32}}(?!{_ALNUM})", edge=True),
-    _starts("nuget-key", "oy2", f"[a-z0-9]{{43}}(?!{_ALNUM})", edge=True),
     _starts("clojars-token", "CLOJARS_", f"{_ALNUM}{{30,}}"),
     _starts("docker-token", "dckr_pat_ dckr_oat_", f"{_WORD}{{16,}}"),
     _starts("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", f"{_ALNUM}{{20,}}"),
@@ -81,6 +84,7 @@ _PREFIXED: Final = (
     _starts("facebook-token", "EAAC EAAB EAAG EAAE", f"(?=[A-Za-z]{{0,80}}[0-9]){_ALNUM}{{60,}}", edge=True),
     Rule("telegram-token", (":AA",), rf"(?<=[0-9]{{8}}):(AA{_WORD}{{30,}})", 1),
     Rule("discord-token", (".",), rf"(?<=[MNO]{_WORD}{{23}})\.{_WORD}{{6}}\.{_WORD}{{27,}}"),
+    Rule("airtable-token", (".",), rf"(?<=pat{_ALNUM}{{14}})\.({_HEX}{{60,}})", 1),
     Rule("discord-webhook", ("/api/webhooks/",), rf"/api/webhooks/[0-9]{{10,}}/({_WORD}{{20,}})", 1),
     _starts("linear-key", "lin_api_ lin_oauth_", f"{_ALNUM}{{20,}}"),
     _starts("notion-token", "ntn_", f"{_ALNUM}{{20,}}"),
@@ -92,7 +96,12 @@ _PREFIXED: Final = (
     _starts("grafana-token", "glsa_ glc_", r"[A-Za-z0-9_+/=]{20,}"),
     _starts("new-relic-key", "NRAK- NRII- NRAA- NRAL-", f"{_WORD}{{16,}}"),
     _starts("sentry-token", "sntrys_ sntryu_ sntrya_", r"[A-Za-z0-9_+/=]{20,}"),
-    _starts("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]", edge=True),
+    _starts(
+        "doppler-token",
+        "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
+        r"[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]",
+        edge=True,
+    ),
     Rule("fly-token", ("FlyV1 ",), r"FlyV1 (f[mo][0-9]_[A-Za-z0-9+/=,_-]{16,})", 1),
     _starts("fly-token", "fm1_ fm2_ fo1_", r"[A-Za-z0-9+/=_-]{30,}", edge=True),
     _starts("netlify-token", "nfp_ nfc_ nfo_ nfu_", f"{_ALNUM}{{20,}}", edge=True),
@@ -103,7 +112,6 @@ _PREFIXED: Final = (
     _starts("pulumi-token", "pul-", f"{_HEX}{{40}}(?!{_ALNUM})", edge=True),
     _starts("prefect-token", "pnu_", f"{_ALNUM}{{30,}}", edge=True),
     _starts("readme-key", "rdme_", f"{_ALNUM}{{40,}}"),
-    _starts("airtable-token", "pat", rf"{_ALNUM}{{14}}\.{_HEX}{{60,}}", edge=True),
     _starts("dynatrace-token", "dt0c01. dt0s01. dt0s16.", r"[A-Z0-9]{24}\.[A-Z0-9]{60,}", edge=True),
     _starts("easypost-key", "EZAK EZTK", f"(?=[A-Za-z]{{0,60}}[0-9]){_ALNUM}{{50,}}", edge=True),
     _starts("flutterwave-key", "FLWSECK-", r"[A-Za-z0-9-]{16,}"),
@@ -215,14 +223,14 @@ _BY_CONTEXT: Final = (
         r"""_?auth\\{0,8}"?[ \t]{0,4}[:=]\s{0,4}\\{0,8}"?([A-Za-z0-9+/]{12,}={0,2})(?![A-Za-z0-9_.])""",
         1,
     ),
+    Rule("netrc-password", ("password",), rf"(?i:password){_GAP}({_VALUE}{{3,200}})", 1),
     Rule(
-        "netrc-password",
-        ("machine ",),
-        rf"(?i:machine) {{1,8}}\S{{1,200}}?{_GAP}login{_GAP}\S{{1,200}}?{_GAP}password{_GAP}({_VALUE}{{3,200}})",
+        CURL,
+        ("-u", "--user"),
+        rf"(?:-u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
         1,
     ),
-    Rule(CURL, ("-u ", "--user ", "-u", "--user="), rf"(?:-u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})", 1),
-    Rule("sshpass-password", ("sshpass ",), rf"sshpass {{1,4}}-p ?\\{{0,8}}[\"']?({_VALUE}{{3,200}})", 1),
+    Rule("sshpass-password", ("sshpass -p",), rf"sshpass -p ?\\{{0,8}}[\"']?({_VALUE}{{3,200}})", 1),
     Rule(
         "sql-password",
         ("identified by ", "password '"),
@@ -251,14 +259,13 @@ _BY_CONTEXT: Final = (
 
 RULES: Final[tuple[Rule, ...]] = _PREFIXED + _BLOCKS + _BY_CONTEXT
 
-# Literals that are ordinary letters: what has to follow before the pattern is worth trying (bytes, lower case).
-FOLLOWED_BY: Final[dict[str, bytes]] = {
-    "sk": rb"[0-9a-f]{32}",
-    ".": rb"[a-z0-9_-]{6}\.[a-z0-9_-]{27}",
-    "pat": rb"[a-z0-9]{14}\.[0-9a-f]{60}",
-    "cio": rb"[a-z0-9]{32}",
-    "oy2": rb"[a-z0-9]{43}",
+# What has to follow a literal that is too common to try a pattern at each (lower case, save for capitals).
+FOLLOWED_BY: Final[dict[str, str]] = {
+    "SK": "[0-9a-fA-F]{32}",
+    ".": r"(?:[a-z0-9_-]{6}\.[a-z0-9_-]{27}|[0-9a-f]{60})",
 }
+# Words that lead to several longer literals: one pass for the word instead of one for each.
+CORES: Final = ("auth", "key", "token", "secret", "passw", "credential")
 
 
 @cache
