@@ -6,11 +6,8 @@ with the same ``uuid``. Order is the order of the file: times step back in most 
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
-from typing import Any, BinaryIO, cast
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 from session_frames.transcripts import claude_words as words
 from session_frames.transcripts.base import (
@@ -30,14 +27,15 @@ from session_frames.transcripts.base import (
     UserWords,
     dict_of,
     int_of,
-    iter_lines,
     list_of,
-    load_json,
     text_of,
 )
+from session_frames.transcripts.claude_files import find, records, sniff
 from session_frames.transcripts.claude_queue import Queue
 from session_frames.transcripts.claude_tools import command_of, edits_of_call, result_of
 from session_frames.transcripts.claude_tree import Tree
+
+__all__ = ["NAME", "find", "read", "sniff"]
 
 NAME = "claude-code"
 
@@ -64,27 +62,6 @@ IGNORED_TYPES = (
 # Blocks of an assistant message that are no words and no calls.
 IGNORED_BLOCKS = ("redacted_thinking", "fallback", "image", "document")
 
-# Records by which a file is known; each of these keys is in all of its records.
-_KNOWN_BY = {
-    "user": ("message", "uuid"),
-    "assistant": ("message", "uuid"),
-    "system": ("uuid", "sessionId"),
-    "attachment": ("attachment", "uuid"),
-    "progress": ("data", "uuid"),
-    "summary": ("summary", "leafUuid"),
-    "file-history-snapshot": ("messageId", "snapshot"),
-    "queue-operation": ("operation", "sessionId"),
-    "last-prompt": ("sessionId",),
-    "custom-title": ("customTitle",),
-    "ai-title": ("aiTitle",),
-    "mode": ("mode", "sessionId"),
-    "permission-mode": ("permissionMode",),
-    "bridge-session": ("bridgeSessionId",),
-    "teleported-from": ("remoteSessionId",),
-    "agent-name": ("sessionId",),
-    "pr-link": ("prUrl",),
-}
-_DOCUMENT_HEAD = b'"loglines"'
 _SYNTHETIC_MODEL = "<synthetic>"
 
 # Facts that every record repeats, and their names.
@@ -94,63 +71,15 @@ _FACTS = (("version", "agent_version"), ("cwd", "cwd"), ("gitBranch", "branch"))
 _TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle"}
 
 
-def find(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Glob patterns of the places where Claude Code keeps its transcripts."""
-    configured = environ.get("CLAUDE_CONFIG_DIR")
-    bases = [configured] if configured else [os.path.join(home, ".claude"), os.path.join(home, ".config", "claude")]
-    return [os.path.join(glob.escape(base), "projects", "*", "*.jsonl") for base in bases]
-
-
-def sniff(head: bytes) -> bool:
-    """Is this the beginning of a Claude Code transcript?"""
-    if _is_document(head):
-        return True
-    for raw in head.split(b"\n")[:64]:
-        line = raw.strip(b"\0 \t\r")
-        if not line.startswith((b"{", b"\xef\xbb\xbf{")):
-            continue
-        try:
-            record = load_json(line)
-        except ValueError:
-            if len(raw) > 4096 and b'"parentUuid":' in raw and b'"isSidechain":' in raw:
-                return True
-            continue
-        keys = _KNOWN_BY.get(text_of(record.get("type")))
-        if keys is not None and all(key in record for key in keys) and "parts" not in dict_of(record.get("message")):
-            return True
-    return False
-
-
-def _is_document(head: bytes) -> bool:
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    place = start.find(_DOCUMENT_HEAD, 0, 4096)
-    return start.startswith(b"{") and place > 0 and b'"type"' not in start[:place]
-
-
 def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
     """The events of the transcript, in the order of the file."""
     reader = _Reader()
-    for item in _records(source):
+    for item in records(source):
         if isinstance(item, Skipped):
             yield item
         else:
             yield from reader.events(item)
     yield from reader.end()
-
-
-def _records(source: BinaryIO) -> Iterator[Line | Skipped]:
-    first = source.readline()
-    second = source.readline() if first.strip() == b"{" else b""
-    if not _is_document(first + second):
-        yield from iter_lines(cast(BinaryIO, chain((first, second) if second else (first,), source)))
-        return
-    try:
-        document = load_json(first + second + source.read())
-    except ValueError:
-        yield Skipped("not JSON", 0)
-        return
-    for number, record in enumerate(list_of(dict_of(document).get("loglines")), 1):
-        yield Line(number, record) if isinstance(record, dict) else Skipped("not a JSON object", number)
 
 
 class _Reader:

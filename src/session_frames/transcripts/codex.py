@@ -7,24 +7,18 @@ for the screen, a completed item), and which of them a file has depends on the v
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from session_frames.transcripts import codex_words as words
 from session_frames.transcripts.base import (
-    Abandon,
     AgentText,
-    Edit,
     Event,
     Line,
     Meta,
     NoConversation,
     Reasoning,
     Record,
-    Retract,
     Skipped,
     Summary,
     ToolCall,
@@ -34,9 +28,9 @@ from session_frames.transcripts.base import (
     dict_of,
     int_of,
     iter_lines,
-    load_json,
     text_of,
 )
+from session_frames.transcripts.codex_files import RECORD_TYPES, find, is_bare_head, sniff
 from session_frames.transcripts.codex_tools import (
     QUESTION_TOOL,
     arguments_of,
@@ -45,18 +39,12 @@ from session_frames.transcripts.codex_tools import (
     outcome_of,
     output_of,
 )
+from session_frames.transcripts.codex_turns import Turns
+
+__all__ = ["NAME", "find", "read", "sniff"]
 
 NAME = "codex"
 
-RECORD_TYPES = (
-    "session_meta",
-    "turn_context",
-    "response_item",
-    "event_msg",
-    "compacted",
-    "world_state",
-    "inter_agent_communication_metadata",
-)
 # Items of the model's conversation that are no words of person or agent; calls and outputs are known by their ending.
 IGNORED_ITEMS = ("ghost_snapshot", "agent_message", "compaction", "context_compaction", "compaction_trigger", "other")
 # Events for the screen: what they tell is told by items, or is of no interest once read.
@@ -98,48 +86,7 @@ IGNORED_EVENT_ENDINGS = (
     "_permissions",
     "_user_input",
 )
-# The facts by which the first line of the bare form is known.
-_BARE_FACTS = ("instructions", "git")
-# Copied history is written in one burst; the first longer pause ends it.
-COPYING_PAUSE = timedelta(seconds=1)
-
 _CITATION = "<oai-mem-citation>"
-
-
-def find(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Glob patterns of the places where Codex keeps its transcripts."""
-    base = glob.escape(environ.get("CODEX_HOME") or os.path.join(home, ".codex"))
-    return [
-        os.path.join(base, "sessions", "*", "*", "*", "rollout-*.jsonl"),
-        os.path.join(base, "sessions", "rollout-*.jsonl"),
-        os.path.join(base, "archived_sessions", "rollout-*.jsonl"),
-    ]
-
-
-def sniff(head: bytes) -> bool:
-    """Is this the beginning of a Codex transcript?"""
-    for raw in head.split(b"\n")[:64]:
-        line = raw.strip(b"\0 \t\r")
-        if not line.startswith((b"{", b"\xef\xbb\xbf{")):
-            continue
-        try:
-            record = load_json(line)
-        except ValueError:
-            if b'"type":"session_meta"' in line[:300] and b'"payload":' in line[:300]:
-                return True
-            continue
-        if record.get("type") in RECORD_TYPES and isinstance(record.get("payload"), dict):
-            return True
-        if _is_bare_head(record) or record.get("record_type") == "state":
-            return True
-    return False
-
-
-def _is_bare_head(record: Record) -> bool:
-    """The first line of the bare form holds facts and no type."""
-    return (
-        "type" not in record and "timestamp" in record and "id" in record and not record.keys().isdisjoint(_BARE_FACTS)
-    )
 
 
 def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
@@ -163,21 +110,13 @@ class _Reader:
         self.is_subagent = False
         self._facts: dict[str, str] = {}
         self._session = ""
-        self._calls: dict[str, tuple[str, tuple[Edit, ...]]] = {}
+        self._calls: dict[str, str] = {}
         self._ends: dict[str, int] = {}
         self._usage: Usage | None = None
         self._conversation = False
-        # Words: keys of the turns so far ("" for one that was not told), and which of them are items without an event.
-        self._turns: list[str] = []
-        self._unconfirmed: list[str] = []
-        self._has_events = False
-        self._user_copies = words.Mirrors()
+        self._turns = Turns()
         self._agent_copies = words.Mirrors()
         self._items_speak = False
-        # History copied from another session, while it lasts: the time of its last record, and words not yet answered.
-        self._copying = False
-        self._copied_at: datetime | None = None
-        self._held: list[UserWords] = []
         self._records: dict[str, Callable[[Record, str, Line], Iterator[Event]]] = {
             "session_meta": self._session_meta,
             "turn_context": self._turn_context,
@@ -202,14 +141,14 @@ class _Reader:
         record = line.record
         kind = text_of(record.get("type"))
         at = text_of(record.get("timestamp"))
-        if self._copying:
-            yield from self._end_of_copy(at)
+        if self._turns.copying:
+            yield from self._said(self._turns.time_passes(at))
         handler = self._records.get(kind)
         if handler is not None:
             yield from handler(dict_of(record.get("payload")), at, line)
         elif kind in RECORD_TYPES or "record_type" in record:
             return
-        elif _is_bare_head(record):
+        elif is_bare_head(record):
             yield from self._session_meta(record, at, line)
         elif "payload" not in record and self._is_known_item(kind):
             yield from self._item(record, at, line)
@@ -218,7 +157,7 @@ class _Reader:
 
     def end(self) -> Iterator[Event | NoConversation]:
         """What can be told only when the file is over."""
-        yield from self._release()
+        yield from self._said(self._turns.end_copy())
         if self._usage is not None:
             yield self._usage
         if not self._conversation:
@@ -236,11 +175,11 @@ class _Reader:
     def _session_meta(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         session = text_of(payload.get("id"))
         if self._session and session != self._session:
-            self._copying, self._copied_at = True, _time(at)
+            self._turns.start_copy(at)
             if "parent" not in self._facts:
                 yield from self._fact("parent", session)
             return
-        yield from self._release()
+        yield from self._said(self._turns.end_copy())
         first, self._session = not self._session, session
         git = dict_of(payload.get("git"))
         yield from self._fact("session_id", session)
@@ -275,82 +214,35 @@ class _Reader:
         return iter(())
 
     # -----------------------------------------------------------------------------------------------------------------
-    # History copied from another session
-
-    def _end_of_copy(self, at: str) -> Iterator[Event]:
-        time = _time(at)
-        if time is None:
-            return
-        pause = self._copied_at is not None and time - self._copied_at >= COPYING_PAUSE
-        self._copied_at = time
-        if pause:
-            yield from self._release()
-
-    def _release(self) -> Iterator[Event]:
-        """The copied history is over; words at its end that nobody answered are new."""
-        self._copying = False
-        held, self._held = self._held, []
-        for event in held:
-            self._conversation = True
-            self._turns.append(event.key)
-            yield event
-
-    # -----------------------------------------------------------------------------------------------------------------
     # The person
+
+    def _said(self, events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            if isinstance(event, UserWords):
+                self._conversation = True
+                self._agent_copies.clear()
+            yield event
 
     def _user_message(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         if payload.get("kind") not in words.INJECTED_KINDS:
-            yield from self._confirmed("event", text_of(payload.get("message")), at, line)
+            yield from self._said(self._turns.from_event("event", text_of(payload.get("message")), at, _key(line)))
 
     def _item_completed(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         item = dict_of(payload.get("item"))
         text = words.item_words(item.get("content"))
         if item.get("type") == "UserMessage":
-            yield from self._confirmed("completed item", text, at, line)
+            yield from self._said(self._turns.from_event("completed item", text, at, _key(line)))
         elif item.get("type") == "AgentMessage":
             yield from self._agent_text("completed item", text, at)
-
-    def _confirmed(self, place: str, text: str, at: str, line: Line) -> Iterator[Event]:
-        """Words from a place that holds nothing injected."""
-        self._has_events = True
-        unconfirmed, self._unconfirmed = self._unconfirmed, []
-        self._held = [event for event in self._held if event.key not in unconfirmed]
-        for key in unconfirmed:
-            if key in self._turns:
-                self._turns.remove(key)
-                yield Retract(key)
-        if self._user_copies.is_new(place, text):
-            yield from self._say(text, at, line)
 
     def _user_item(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         content = payload.get("content")
         if "cwd" not in self._facts:
             yield from self._fact("cwd", words.working_directory(content))
-        if self._has_events:
-            return
-        self._unconfirmed.append(f"line:{line.number}")
-        yield from self._say(words.item_words(content), at, line)
-
-    def _say(self, raw: str, at: str, line: Line) -> Iterator[Event]:
-        event = _told(raw, at, f"line:{line.number}")
-        if event is None:
-            return
-        self._agent_copies.clear()
-        if self._copying:
-            self._held.append(event)
-            return
-        self._conversation = True
-        self._turns.append(event.key)
-        yield event
+        yield from self._said(self._turns.from_item(words.item_words(content), at, _key(line)))
 
     def _rolled_back(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
-        count = int_of(payload.get("num_turns"))
-        if self._copying or count <= 0:
-            return
-        keys = tuple(self._turns[-count:])
-        del self._turns[-count:]
-        if keys:
-            yield Abandon(keys)
+        return self._turns.roll_back(int_of(payload.get("num_turns")))
 
     # -----------------------------------------------------------------------------------------------------------------
     # The agent
@@ -358,9 +250,7 @@ class _Reader:
     def _acts(self) -> None:
         """The agent did something: what the person said before it stands as it is."""
         self._conversation = True
-        self._unconfirmed.clear()
-        self._held.clear()
-        self._user_copies.clear()
+        self._turns.answered()
 
     def _is_known_item(self, kind: str) -> bool:
         return kind in ("message", "reasoning") or kind in IGNORED_ITEMS or kind.endswith(("_call", "_output"))
@@ -388,13 +278,13 @@ class _Reader:
         text = text.partition(_CITATION)[0].rstrip() if _CITATION in text else text
         if text and self._agent_copies.is_new(place, text):
             self._acts()
-            if not self._copying:
+            if not self._turns.copying:
                 yield AgentText("", at, text)
 
     def _reasoning(self, place: str, text: str, at: str) -> Iterator[Event]:
         if text and self._agent_copies.is_new(place, text):
             self._acts()
-            if not self._copying:
+            if not self._turns.copying:
                 yield Reasoning("", at, text)
 
     def _agent_message(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
@@ -414,12 +304,12 @@ class _Reader:
         arguments = arguments_of(payload)
         command = command_of(arguments)
         edits = edits_of_call(tool, arguments, command)
-        self._calls[call] = (tool, edits)
+        self._calls[call] = tool
         yield ToolCall("", at, call, tool, arguments, edits, command)
 
     def _output(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         call = text_of(payload.get("call_id"))
-        tool, _ = self._calls.pop(call, ("", ()))
+        tool = self._calls.pop(call, "")
         output = payload.get("output")
         whole, kind = output_of(output)
         text, outcome, code = outcome_of(output, whole)
@@ -427,9 +317,9 @@ class _Reader:
         if ended is not None and (outcome == "unknown" or ended):
             code, outcome = ended, "failed" if ended else "passed"
         yield ToolResult(call, at, text, outcome, None, code, kind)
-        if tool == QUESTION_TOOL and not self._copying:
+        if tool == QUESTION_TOOL and not self._turns.copying:
             for number, answer in enumerate(words.answers(whole), 1):
-                yield UserWords(f"line:{line.number}:{number}", at, answer, "answer")
+                yield UserWords(f"{_key(line)}:{number}", at, answer, "answer")
 
     def _command_end(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         code = payload.get("exit_code")
@@ -440,7 +330,7 @@ class _Reader:
         return iter(())
 
     def _compacted(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
-        if not self._copying:
+        if not self._turns.copying:
             yield Summary("", at, text_of(payload.get("message")))
 
     def _event(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
@@ -452,20 +342,6 @@ class _Reader:
             yield Skipped(f"unknown event type '{kind}'", line.number)
 
 
-def _told(raw: str, at: str, key: str) -> UserWords | None:
-    """The words of a message of the person, or None where there are none of theirs."""
-    arguments = words.custom_prompt_arguments(raw)
-    if arguments is not None:
-        return UserWords(key, at, arguments, "command") if arguments else None
-    text = words.own_words(raw)
-    if not text.strip():
-        return None
-    return UserWords(key, at, text, "injected" if text.lstrip().startswith(words.ACCEPTED_PLAN) else "typed")
-
-
-def _time(at: str) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(at)
-    except ValueError:
-        return None
-    return time.replace(tzinfo=None)
+def _key(line: Line) -> str:
+    """The name of a message that stands in this line: messages have no ids of their own that all copies share."""
+    return f"line:{line.number}"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from session_frames.transcripts.base import Record, dict_of, joined_texts, list_of, text_of
+from session_frames.transcripts.base import Record, UserWords, dict_of, joined_texts, list_of, text_of
 
 # Beginnings of the blocks that the program writes in the person's name.
 INJECTED_STARTS = (
@@ -102,6 +102,17 @@ def working_directory(content: Any) -> str:
         if text.lstrip().startswith("<environment_context>") and (match := _CWD.search(text)):
             return (match.group(1) or match.group(2) or "").strip()
     return ""
+
+
+def told(raw: str, at: str, key: str) -> UserWords | None:
+    """The person's words in a message of theirs, or None where there are none."""
+    arguments = custom_prompt_arguments(raw)
+    if arguments is not None:
+        return UserWords(key, at, arguments, "command") if arguments else None
+    text = own_words(raw)
+    if not text.strip():
+        return None
+    return UserWords(key, at, text, "injected" if text.lstrip().startswith(ACCEPTED_PLAN) else "typed")
 
 
 def answers(output: str) -> list[str]:
