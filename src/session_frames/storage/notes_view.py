@@ -1,0 +1,215 @@
+"""The local notes ref from which ``git log`` itself prints the frames under each commit.
+
+``refs/notes/frames`` is a view of the index: nobody else writes it, and it may be lost at any time. Several processes
+that write notes at once lose most of them, so all of it happens under our own lock; and when the ref does not stand
+where it was left, it is written anew from the index, without history.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from session_frames.errors import EnvironmentError_, GitError, RefusedError
+from session_frames.operations.summary import Summary
+from session_frames.storage.commit_history import NOTES_REF
+from session_frames.storage.commit_links import TRAILER, Link, Ranges, iter_links, links_of
+from session_frames.storage.git_repo import GitRepo
+from session_frames.storage.index import Index
+from session_frames.storage.private_state import PrivateState
+
+_MOST_FRAMES = 5
+_MOST_RANGES = 4
+_WIDTH = 200  # display columns of one line
+
+# `git notes add` costs 7-9 ms a note, `git fast-import` 28-40 ms however many there are.
+_FEW = 3
+
+_VIEW_TIP = "view_tip"
+_MESSAGE = b"Frames of the commits\n"
+_WHO = "frames"
+_MAIL = "frames@localhost"
+_WHEN = "946684800 +0000"  # always the same, so that the same notes are the same objects
+_IDENTITY = {
+    "GIT_AUTHOR_NAME": _WHO,
+    "GIT_AUTHOR_EMAIL": _MAIL,
+    "GIT_AUTHOR_DATE": _WHEN,
+    "GIT_COMMITTER_NAME": _WHO,
+    "GIT_COMMITTER_EMAIL": _MAIL,
+    "GIT_COMMITTER_DATE": _WHEN,
+}
+
+# What a terminal would obey instead of showing it: C0, C1, marks of direction, half characters. Breaks become blanks.
+_BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
+_OBEYED = [(0x00, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069)]
+_HALVES = (0xD800, 0xDFFF)
+_SHOWN = {code: "\ufffd" for first, last in [*_OBEYED, _HALVES] for code in range(first, last + 1)}
+_SHOWN.update(dict.fromkeys(map(ord, _BREAKS), " "))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The text of a note
+
+
+def note_text(links_with_summaries: Sequence[tuple[Link, Summary]]) -> str:
+    """The note of one commit: four lines for each frame, what is empty left out; at most five frames.
+
+    A frame that came with the commit is named by its file, one that only the message names by ``Frame: ID (trailer)``.
+    """
+    blocks = ["\n".join(_frame_lines(link, summary)) for link, summary in links_with_summaries[:_MOST_FRAMES]]
+    more = len(links_with_summaries) - _MOST_FRAMES
+    if more > 0:
+        blocks.append(f"… and {more} more {'frame' if more == 1 else 'frames'}")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _frame_lines(link: Link, summary: Summary) -> Iterable[str]:
+    yield f"Frame: {link.frame_id} (trailer)" if link.kind == TRAILER else shown(link.path)
+    turns = f"Turns: {summary['turns']}" + (f" ({_range_words(link.new_turns)} new)" if link.new_turns else "")
+    cached = f", {summary['cached']} cached" if summary["cached"] else ""
+    calls = f"Tool calls: {summary['tool_calls']}{cached}" if summary["tool_calls"] or cached else ""
+    topic = f"Topic: {_cut(shown(summary['topic']), _WIDTH)}" if summary["topic"] else ""
+    yield " | ".join(filter(None, (topic, turns, calls)))
+    for label, texts in (("Key decisions", summary["decisions"]), ("Open at close", summary["open_questions"])):
+        if texts:
+            yield f"{label}: {_listed(texts)}"
+
+
+def _range_words(ranges: Ranges) -> str:
+    words = [str(first) if first == last else f"{first}-{last}" for first, last in ranges[:_MOST_RANGES]]
+    return ", ".join(words + ["…"] * (len(ranges) > _MOST_RANGES))
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """The texts side by side as far as one line holds them, then how many are left out."""
+    line = _cut(shown(texts[0]), _WIDTH)
+    taken = 1
+    for text in texts[1:]:
+        longer = f"{line}; {shown(text)}"
+        if display_width(longer) > _WIDTH:
+            break
+        line, taken = longer, taken + 1
+    left = len(texts) - taken
+    return f"{line}; … (+{left})" if left else line
+
+
+def shown(text: str) -> str:
+    """The text on one line, with nothing in it that a terminal obeys."""
+    return " ".join(text.translate(_SHOWN).split())
+
+
+def display_width(text: str) -> int:
+    """How many columns of a terminal the text takes: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.east_asian_width(character) in "WF":
+        return 2
+    return 0 if unicodedata.combining(character) else 1
+
+
+def _cut(text: str, width: int) -> str:
+    if display_width(text) <= width:
+        return text
+    taken = 0
+    for at, character in enumerate(text):
+        taken += _columns(character)
+        if taken > width - 1:
+            return text[:at].rstrip() + "…"
+    return text
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The ref
+
+
+def refresh_view(repo: GitRepo, index: Index, state: PrivateState, notes_tip: str | None = None) -> int:
+    """Bring ``refs/notes/frames`` up to what the index knows; how many notes were written.
+
+    ``notes_tip`` is where the ref stands, as ``commit_links.refresh`` has just seen it; git is asked when it is not
+    given. Nothing is written, and nothing is raised, where the repository is read-only or a lock is held too long: what
+    could not be written now is written the next time.
+    """
+    try:
+        tip = _tip(repo) if notes_tip is None else notes_tip
+        if tip == index.value(_VIEW_TIP) and not index.rows("SELECT 1 FROM unwritten LIMIT 1"):
+            return 0
+        with state.lock("view"):
+            return _write_view(repo, index)
+    except (EnvironmentError_, RefusedError):
+        return 0
+
+
+def _write_view(repo: GitRepo, index: Index) -> int:
+    tip = _tip(repo)
+    unwritten = index.rows("SELECT number, commit_id FROM unwritten ORDER BY number")
+    if tip == index.value(_VIEW_TIP):
+        links = links_of(index, [commit for _, commit in unwritten])
+        notes = _existing(repo, _notes(index, links), at_least=_FEW + 1)
+        new_tip = _add_many(repo, notes, tip) if len(notes) > _FEW else _add_few(repo, notes, tip)
+    else:
+        links = defaultdict(list)
+        for link in iter_links(index):
+            links[link.commit].append(link)
+        notes = _existing(repo, _notes(index, links), at_least=1)
+        new_tip = _add_many(repo, notes, "") if notes else _drop(repo, tip)
+    with index.write() as database:
+        database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_VIEW_TIP, new_tip))
+        # What another process has added meanwhile has a higher number and stays.
+        database.execute("DELETE FROM unwritten WHERE number <= ?", (unwritten[-1][0] if unwritten else 0,))
+    return len(notes)
+
+
+def _notes(index: Index, links: Mapping[str, Sequence[Link]]) -> dict[str, str]:
+    summaries = index.summaries(link.blob for found in links.values() for link in found)
+    return {
+        commit: note_text([(link, summaries[link.blob]) for link in sorted(found, key=lambda link: link.path)])
+        for commit, found in links.items()
+    }
+
+
+def _existing(repo: GitRepo, notes: dict[str, str], at_least: int) -> dict[str, str]:
+    """The notes on commits that are still there, where ``git fast-import`` would stop at those that are not."""
+    if len(notes) < at_least:
+        return notes
+    asked = "".join(f"{commit}\n" for commit in notes).encode()
+    kinds = repo.run("cat-file", "--batch-check=%(objecttype)", stdin=asked).splitlines()
+    return {commit: text for (commit, text), kind in zip(notes.items(), kinds, strict=True) if kind == b"commit"}
+
+
+def _add_few(repo: GitRepo, notes: Mapping[str, str], tip: str) -> str:
+    for commit, text in notes.items():
+        answer = repo.ask("notes", "--ref=frames", "add", "-f", "-F", "-", commit, stdin=text.encode(), env=_IDENTITY)
+        if answer.code and repo.ask("cat-file", "-e", commit + "^{commit}").code == 0:
+            raise GitError("git notes failed")
+    return _tip(repo) if notes else tip
+
+
+def _add_many(repo: GitRepo, notes: Mapping[str, str], tip: str) -> str:
+    """Add all notes at once: to those at ``tip``, or in place of whatever the ref holds where that is empty."""
+    who = f"{_WHO} <{_MAIL}> {_WHEN}".encode()
+    parts = [b"commit %b\nmark :1\ncommitter %b\n%b" % (NOTES_REF.encode(), who, _data(_MESSAGE))]
+    if tip:
+        parts.append(b"from %b\n" % tip.encode())
+    parts += [b"N inline %b\n%b" % (commit.encode(), _data(text.encode())) for commit, text in notes.items()]
+    parts.append(b"\nget-mark :1\ndone\n")
+    force = [] if tip else ["--force"]
+    return repo.run("fast-import", "--quiet", "--done", *force, stdin=b"".join(parts)).decode().strip()
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%b\n" % (len(content), content)
+
+
+def _drop(repo: GitRepo, tip: str) -> str:
+    if tip:
+        repo.run("update-ref", "-d", NOTES_REF, tip)
+    return ""
+
+
+def _tip(repo: GitRepo) -> str:
+    return repo.line("rev-parse", "-q", "--verify", NOTES_REF) or ""
