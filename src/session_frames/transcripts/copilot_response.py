@@ -218,8 +218,9 @@ def _text_of_tree(part: Any) -> str:
     while open_nodes:
         node = open_nodes.pop()
         text = text_of(node.get("text"))
-        if text:
-            texts.append("\n" + text if node.get("lineBreakBefore") is True and texts else text)
+        if text and texts and node.get("lineBreakBefore") is True and not texts[-1].endswith("\n"):
+            texts.append("\n")
+        texts.append(text)
         open_nodes += map(dict_of, reversed(list_of(node.get("children"))))
     return "".join(texts)
 
@@ -241,7 +242,10 @@ def _call(key: str, at: str, made_up: str, part: Record, groups: list[Record], r
     result = _result(part, specific, rounds.text(call))
     if part.get("isComplete") is not True and not result.text and not groups:
         return
-    yield ToolResult(call_id, at, result.text, result.outcome, _done(meant, groups), result.exit_code)
+    edits = _done(meant, groups)
+    # An edit that the editor shows was made.
+    outcome = "passed" if groups and result.outcome == "unknown" else result.outcome
+    yield ToolResult(call_id, at, result.text, outcome, edits, result.exit_code)
     if tool in _ASK_TOOLS:
         yield from _answers(call_id, at, result.text)
 
