@@ -98,11 +98,9 @@ class Thread:
         if place is None:
             self.entries.append(Skipped("rewind to a message that is not there", line))
             return
-        gone = [key for key, at in self._places.items() if at >= place]
-        for gone_key in gone:
-            del self._places[gone_key]
-        unnamed = (entry.key for entry in self.entries[place:] if isinstance(entry, Message))
-        self.entries.append(Abandon(tuple(dict.fromkeys(unnamed))))
+        self._places = {name: at for name, at in self._places.items() if at < place}
+        gone = (entry.key for entry in self.entries[place:] if isinstance(entry, Message))
+        self.entries.append(Abandon(tuple(dict.fromkeys(gone))))
 
 
 def _speech(record: Record) -> tuple[str, str]:
