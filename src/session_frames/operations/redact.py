@@ -39,6 +39,7 @@ class Hit(NamedTuple):
     end: int
 
 
+_REMEMBERED_LENGTH = 120
 SHORTEST = 8  # nothing shorter holds a name and a value
 _MARKER = re.compile(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
 _RULE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -215,7 +216,7 @@ def _said(text: str, match: re.Match[str], start: int, end: int) -> bool:
 
 def _local(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
-    if not re.search("[0-9]", value) or _placeholder(value) or _NUMBER.fullmatch(value) and len(value) < 6:
+    if not re.search("[0-9]", value) or _placeholder(value) or (_NUMBER.fullmatch(value) and len(value) < 6):
         return False
     return re.search("[A-Za-z]", value) is not None and "(" not in value and not _PATH.fullmatch(value)
 
@@ -237,20 +238,15 @@ def _userinfo(text: str, match: re.Match[str], start: int, end: int) -> bool:
     )
 
 
-def _curl(text: str, match: re.Match[str], start: int, end: int) -> bool:
-    line = text[max(0, match.start() - 400) : match.start()].rpartition("\n")[2]
-    return re.search(r"(?i)\b(?:curl|wget|https?ie?)\b", line) is not None and not _placeholder(text[start:end])
-
-
 def _header(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
-    if _placeholder(value) or "(" in value or _DOTTED.fullmatch(value) and len(value) < 40:
+    if _placeholder(value) or "(" in value or (_DOTTED.fullmatch(value) and len(value) < 40):
         return False
     schemed = re.search(
         r"(?i)(?:bearer|basic|token|bot|digest|apikey|key|splunk)[ \t]+$", match.group()[: start - match.start()]
     )
     if re.search("[0-9]", value):
-        return schemed is not None and len(value) >= 8 or len(value) >= 20
+        return (schemed is not None and len(value) >= 8) or len(value) >= 20
     return (
         schemed is not None
         and len(value) >= 8
@@ -260,7 +256,7 @@ def _header(text: str, match: re.Match[str], start: int, end: int) -> bool:
 
 def _bearer(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
-    if _placeholder(value) or _DOTTED.fullmatch(value) and len(value) < 40:
+    if _placeholder(value) or (_DOTTED.fullmatch(value) and len(value) < 40):
         return False
     return re.search("[0-9].*[0-9]", value) is not None or _mixed(value)
 
@@ -283,10 +279,10 @@ _JUDGES: Final[Mapping[str, Judge]] = {
     kinds.LOCAL: _local,
     kinds.QUERY: _query,
     kinds.USERINFO: _userinfo,
-    kinds.CURL: _curl,
     kinds.AUTHORIZATION: _header,
     kinds.BEARER: _bearer,
     "netrc-password": _netrc,
+    "curl-password": _quoted_password,
     "sshpass-password": _quoted_password,
     "sql-password": _quoted_password,
 }
@@ -469,7 +465,7 @@ def _plain_probes(table: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
         back = literal.find(core) + len(core)
         cores.setdefault(core, []).extend(_Place(rule, literal.encode(), back) for rule in table[literal])
     for core, places in cores.items():
-        yield _Probe(re.compile(re.escape(core.encode())), False, {core.encode(): tuple(places)})
+        yield _Probe(re.compile((re.escape(core) + _follow(core)).encode()), False, {core.encode(): tuple(places)})
 
 
 def _probes(literals: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
@@ -493,11 +489,12 @@ class _Engine:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = [_compile(rule) for rule in rules]
         narrow: dict[str, list[int]] = {}
-        self.wide: dict[str, list[int]] = {}
+        self.wide_rules: dict[str, list[int]] = {}
         for index, rule in enumerate(rules):
             for literal in rule.literals:
-                (narrow if literal.isascii() else self.wide).setdefault(literal, []).append(index)
+                (narrow if literal.isascii() else self.wide_rules).setdefault(literal, []).append(index)
         self.probes = list(_probes(narrow))
+        self.wide = re.compile("|".join(map(re.escape, self.wide_rules)))
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         """(rule, start) wherever a literal of a rule stands in the text."""
@@ -512,11 +509,9 @@ class _Engine:
                     if end >= back and shadow.startswith(literal, end - back):
                         yield index, end - back
         if not text.isascii():
-            for word, indexes in self.wide.items():
-                at = text.find(word)
-                while at >= 0:
-                    yield from ((index, at) for index in indexes)
-                    at = text.find(word, at + 1)
+            for wide in self.wide.finditer(text):
+                for index in self.wide_rules[wide.group()]:
+                    yield index, wide.start()
 
 
 class Policy:
@@ -525,12 +520,27 @@ class Policy:
     def __init__(self, extra: Sequence[Rule] = (), allow: Sequence[str] = ()) -> None:
         self.extra = tuple(extra)
         self.allow = tuple(allow)
-        self.clean: set[str] = set()  # short texts known to hold nothing: keys and enum values come again and again
+        # Keys and enum values with a literal in them (``input_tokens``) come again in every record.
+        self._redact_short = lru_cache(maxsize=4096)(self._redact)
 
-    def remember_clean(self, text: str) -> None:
-        if len(self.clean) >= _REMEMBERED:
-            self.clean.clear()
-        self.clean.add(text)
+    def suspects(self, texts: Sequence[str]) -> frozenset[str]:
+        """Those of many texts in which a literal of a rule stands: one scan for them all."""
+        joined = "\n".join(texts)
+        if any(_may_match(literals, joined) for _, literals in self._searched):
+            return frozenset(texts)
+        starts: list[int] = []
+        at = 0
+        for text in texts:
+            starts.append(at)
+            at += len(text) + 1
+        return frozenset(texts[bisect_right(starts, place) - 1] for _, place in self._engine.places(joined))
+
+    def redact_again(self, text: str) -> tuple[str, list[Hit]]:
+        """``redact_text``, remembering the short texts."""
+        return self._redact_short(text) if len(text) <= _REMEMBERED_LENGTH else self._redact(text)
+
+    def _redact(self, text: str) -> tuple[str, list[Hit]]:
+        return redact_text(text, self)
 
     def allows(self, value: str) -> bool:
         """Is this a false hit that the team wants to stay?"""
@@ -570,7 +580,7 @@ class Policy:
                 last[index] = span
                 hits.append((*span, index))
         for rank, (rule, literals) in enumerate(self._searched, len(rules)):
-            if literals and not any(literal in text.lower() for literal in literals):
+            if not _may_match(literals, text):
                 continue
             for begin, stop in walls.free():
                 for match in rule.pattern.finditer(text, begin, stop):
@@ -619,6 +629,13 @@ def _as_pattern(entry: str) -> re.Pattern[str] | None:
         return re.compile(entry)
     except re.error:
         return None
+
+
+def _may_match(literals: Sequence[str], text: str) -> bool:
+    if not literals:
+        return True
+    lowered = text.lower()
+    return any(literal in lowered for literal in literals)
 
 
 class _Walls:
@@ -712,9 +729,6 @@ def redact_text(text: str, policy: Policy) -> tuple[str, list[Hit]]:
 
 # --- values and settings ----------------------------------------------------------------------------------------
 
-_REMEMBERED_LENGTH = 120
-_REMEMBERED = 20_000
-
 
 @lru_cache(maxsize=4096)
 def _names_a_secret(key: str) -> bool:
@@ -724,8 +738,9 @@ def _names_a_secret(key: str) -> bool:
 class _Walk:
     """One walk over a JSON value; counts what it replaces."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, suspects: frozenset[str]) -> None:
         self.policy = policy
+        self.suspects = suspects
         self.counts: dict[str, int] = {}
 
     def value(self, value: Any, key: str = "") -> Any:
@@ -749,19 +764,16 @@ class _Walk:
         return copy if changed else value
 
     def text(self, text: str, key: str = "") -> str:
-        named = bool(key) and len(text) >= 6 and _names_a_secret(key)
-        if not named and text in self.policy.clean:
-            return text
-        redacted, hits = redact_text(text, self.policy)
-        for hit in hits:
-            self.count(hit.rule)
-        if hits:
-            return redacted
-        if named and self.named_value(key, text):
+        if text in self.suspects:
+            redacted, hits = self.policy.redact_again(text)
+            for hit in hits:
+                self.count(hit.rule)
+            if hits:
+                return redacted
+        # A name that says its value is secret holds a literal, and so is a suspect itself.
+        if key in self.suspects and _names_a_secret(key) and self.named_value(key, text):
             self.count(kinds.ASSIGNED)
             return marker(kinds.ASSIGNED)
-        if len(text) <= _REMEMBERED_LENGTH:
-            self.policy.remember_clean(text)
         return text
 
     def named_value(self, key: str, text: str) -> bool:
@@ -770,6 +782,22 @@ class _Walk:
 
     def count(self, rule: str) -> None:
         self.counts[rule] = self.counts.get(rule, 0) + 1
+
+
+def _strings(value: Any) -> list[str]:
+    """Every text in a JSON value, keys too."""
+    texts: list[str] = []
+    left = [value]
+    while left:
+        node = left.pop()
+        if isinstance(node, str):
+            texts.append(node)
+        elif isinstance(node, dict):
+            left += node.values()
+            texts += [key for key in node if isinstance(key, str)]
+        elif isinstance(node, list):
+            left += node
+    return texts
 
 
 def _free_key(key: Any, taken: Mapping[Any, Any]) -> Any:
@@ -785,7 +813,10 @@ def redact_value(value: Any, policy: Policy, where: str, record: Record) -> Any:
 
     ``record`` is told, once a rule, how many were replaced.
     """
-    walk = _Walk(policy)
+    suspects = policy.suspects(_strings(value))
+    if not suspects:
+        return value
+    walk = _Walk(policy, suspects)
     redacted = walk.value(value)
     for rule, count in walk.counts.items():
         record(rule, where, count)

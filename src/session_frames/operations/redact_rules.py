@@ -137,7 +137,7 @@ _PREFIXED: Final = (
     _starts("tavily-key", "tvly-", f"(?=[A-Za-z-]{{0,60}}[0-9]){_WORD}{{20,}}", edge=True),
     _starts("cerebras-key", "csk-", f"(?=[A-Za-z]{{0,60}}[0-9]){_ALNUM}{{30,}}", edge=True),
     _starts("resend-key", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", edge=True),
-    Rule("azure-client-secret", ("Q~",), rf"(?<=[A-Za-z0-9_~.-]{{3}}[0-9])Q~[A-Za-z0-9_~.-]{{30,}}{_ALNUM}?"),
+    Rule("azure-client-secret", ("q~",), rf"(?<=[A-Za-z0-9_~.-]{{3}}[0-9])Q~[A-Za-z0-9_~.-]{{30,}}{_ALNUM}?"),
     Rule("jwt", ("eyJ",), rf"{_EDGE}eyJ{_WORD}{{8,}}\.{_WORD}{{4,}}\.[A-Za-z0-9_.-]*{_WORD}{{6}}"),
 )
 
@@ -161,15 +161,14 @@ _BARE = r"""((?:[^\s"'`\\<>\uff0c\u3002\u3001]|\\(?![nrtbfu"'`\\])){6,2000})"""
 # ``key`` alone is a word of every program; these in front make it one that opens something.
 _KEY_KINDS = "api access private secret encryption signing master auth service account shared storage client".split()
 _KEY = "key(?:" + "|".join(f"(?<={kind}key)|(?<={kind}[ _-]key)" for kind in _KEY_KINDS) + ")"
-_NAME = rf"(?i:passwords?|passwd|passphrase|secrets?|tokens?|credentials?|[_-]pwd|{_KEY})"
-_NAME_LITERALS = ("passw", "passphrase", "secret", "token", "credential", "_pwd", "-pwd", "key")
+_NAME = rf"(?i:passwords?|passwd|passphrase|secrets?|tokens?|credentials?|(?<=[_-])pwd|{_KEY})"
+_NAME_LITERALS = ("passw", "passphrase", "secret", "token", "credential", "pwd", "key")
 
 ASSIGNED: Final = "assigned-secret"
 FLAG: Final = "flag-secret"
 SAID: Final = "said-password"
 QUERY: Final = "url-secret"
 USERINFO: Final = "url-password"
-CURL: Final = "curl-password"
 BEARER: Final = "bearer-token"
 AUTHORIZATION: Final = "authorization"
 LOCAL: Final = "named-secret"
@@ -214,7 +213,7 @@ _BY_CONTEXT: Final = (
     Rule(
         QUERY,
         ("token=", "key=", "secret=", "password=", "passwd=", "sig=", "signature=", "auth=", "credential="),
-        rf"(?i:token|key|secret|password|passwd|sig|signature|auth|credential)=([^\s\"'`\\<>&#]{{6,2000}})",
+        r"(?i:token|key|secret|password|passwd|sig|signature|auth|credential)=([^\s\"'`\\<>&#]{6,2000})",
         1,
     ),
     Rule(
@@ -225,9 +224,9 @@ _BY_CONTEXT: Final = (
     ),
     Rule("netrc-password", ("password",), rf"(?i:password){_GAP}({_VALUE}{{3,200}})", 1),
     Rule(
-        CURL,
-        ("-u", "--user"),
-        rf"(?:-u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
+        "curl-password",
+        ("curl ",),
+        rf"curl [^\r|;]{{0,500}}?[ \t](?:-[a-zA-Z]{{0,6}}u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
         1,
     ),
     Rule("sshpass-password", ("sshpass -p",), rf"sshpass -p ?\\{{0,8}}[\"']?({_VALUE}{{3,200}})", 1),
@@ -261,11 +260,13 @@ RULES: Final[tuple[Rule, ...]] = _PREFIXED + _BLOCKS + _BY_CONTEXT
 
 # What has to follow a literal that is too common to try a pattern at each (lower case, save for capitals).
 FOLLOWED_BY: Final[dict[str, str]] = {
+    "dapi": "[0-9a-f]{32}",
+    "://": """[^\\s/@:"'`<>]{0,200}:[^\\s@]{1,300}@""",
     "SK": "[0-9a-fA-F]{32}",
     ".": r"(?:[a-z0-9_-]{6}\.[a-z0-9_-]{27}|[0-9a-f]{60})",
 }
 # Words that lead to several longer literals: one pass for the word instead of one for each.
-CORES: Final = ("auth", "key", "token", "secret", "passw", "credential")
+CORES: Final = ("auth", "key", "token", "secret", "pass", "credential")
 
 
 @cache
