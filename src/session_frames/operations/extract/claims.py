@@ -1,0 +1,49 @@
+"""What the agent says it ran or checked though the transcript shows no such run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from session_frames.model import Check, Claim, Turn
+
+from .patterns import find
+from .sentences import own_sentences, shortened
+
+# Things that are run, as they are called in a sentence.
+_RUNNABLE: Final = (
+    r"\b(?:e2e|clippy|ruff|mypy|eslint|lint(?:er)?|pytest|tsc|rubocop|pylint|flake8|prettier|vitest|jest|playwright|cypress"
+    r"|integration tests?|benchmarks?|smoke tests?|golangci-lint|shellcheck|valgrind|bandit|[a-z]+-(?:analyze|check|verify"
+    r"|lint|test))(?![\w-])"
+)
+
+
+def read_claims(turns: Sequence[Turn], checks: Sequence[Check]) -> list[Claim]:
+    """Claims of a run that the agent took back in its next turn, or that names a tool no call ever ran."""
+    found: list[Claim] = []
+    for place, turn in enumerate(turns):
+        if turn["role"] != "agent":
+            continue
+        taken_back = _taken_back(turns, place)
+        ran = " ".join(_commands(turns[: place + 1], checks))
+        for sentence in own_sentences(turn.get("text", "")):
+            if not find("claim_ran", sentence) or find("asks", sentence):
+                continue
+            tool = re.search(_RUNNABLE, sentence, re.IGNORECASE)
+            if taken_back or (tool and tool.group().lower() not in ran.lower()):
+                found.append({"text": shortened(sentence), "turn": turn["id"]})
+    return found
+
+
+def _taken_back(turns: Sequence[Turn], place: int) -> bool:
+    following = next((one for one in turns[place + 1 :] if one["role"] == "agent"), None)
+    return following is not None and any(find("admit", one) for one in own_sentences(following.get("text", "")))
+
+
+def _commands(turns: Sequence[Turn], checks: Sequence[Check]) -> list[str]:
+    seen = {turn["id"] for turn in turns}
+    commands = [check["command"] for check in checks if check.get("turn", "") in seen]
+    for turn in turns:
+        commands += [str(call.get("arguments", "")) for call in turn.get("calls", [])]
+    return commands

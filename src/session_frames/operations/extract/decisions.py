@@ -1,0 +1,340 @@
+"""Decisions and constraints: what the user said, approved, refused, put off and took back, clause by clause.
+
+Only the user's own words make an item ``by: user``; a proposal of the agent becomes one by the user's answer in the
+very next turn. What cannot be told apart is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from session_frames.model import DecisionStatus, Evidence, Turn
+
+from .ledger import Item, Ledger, overrule
+from .patterns import find, named, picks, whole
+from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
+from .sentences import Clause, clauses, own_sentences, shortened
+from .words import about, says, shared
+
+
+@dataclass
+class _Reply:
+    """One user turn while it is read, beside what the agent had said before it."""
+
+    turn: Turn
+    place: int
+    offer: Offer
+    agent: Turn | None
+    sentences: list[str]
+    before: tuple[Turn, int] | None  # the user turn before, and its place
+    corrected: Item | None = None
+    withdrew: bool = False
+    doubted: list[Item] = field(default_factory=list)
+    latest: Item | None = None
+    settled: bool = False
+
+    def said(self, quote: str) -> Evidence:
+        return {"turn": self.turn["id"], "quote": shortened(quote)}
+
+    def proposed(self, quote: str) -> list[Evidence]:
+        return [{"turn": self.agent["id"], "quote": shortened(quote)}] if self.agent and quote else []
+
+
+def read_decisions(turns: Sequence[Turn]) -> Ledger:
+    """All decisions and constraints of the conversation, in order."""
+    ledger = Ledger()
+    agent: Turn | None = None
+    before: tuple[Turn, int] | None = None
+    for place, turn in enumerate(turns):
+        if turn["role"] == "agent":
+            _unanswered_offers(ledger, turns, place)
+            agent = turn
+            continue
+        text = turn.get("text", "")
+        offer = offer_of(agent.get("text", "")) if agent else NOTHING
+        reply = _Reply(turn, place, offer, agent, own_sentences(text), before)
+        _read_reply(ledger, reply)
+        before = (turn, place)
+    return ledger
+
+
+def _read_reply(ledger: Ledger, reply: _Reply) -> None:
+    for number, sentence in enumerate(reply.sentences):
+        if find("asks", sentence):
+            continue
+        if find("deny", sentence):
+            _denied(ledger, reply, sentence)
+            continue
+        musing = bool(find("musing", sentence))
+        for position, clause in enumerate(clauses(sentence)):
+            if find("hearsay", clause.text):
+                continue
+            _objected(ledger, reply, clause)
+            if not musing:
+                _read_clause(ledger, reply, clause, opens=number == 0 and position < 2)
+    if any(item.status == "accepted" and item.place == reply.place for item in ledger.items):
+        for item in reply.doubted:
+            overrule(item)
+
+
+# What a clause can be, in the order in which it is tried; the first that takes it ends the search.
+_Reader = Callable[[Ledger, _Reply, Clause, bool], bool]
+
+
+def _read_clause(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> None:
+    for reader in _READERS:
+        if reader(ledger, reply, clause, opens):
+            return
+
+
+def _accept(
+    ledger: Ledger, reply: _Reply, text: str, quote: str, proposal: str = "", *, status: DecisionStatus = "accepted"
+) -> bool:
+    reverses = any(find("reversal", sentence) for sentence in reply.sentences)
+    item = ledger.add(
+        "decision", text, status, [reply.said(quote), *reply.proposed(proposal)], reply.place, reverses=reverses
+    )
+    if item and status == "accepted":
+        if reply.corrected and reply.corrected is not item:
+            item.supersedes = reply.corrected
+            reply.corrected = None
+        reply.latest = item
+    reply.settled = True
+    return True
+
+
+def _corrected(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    """ "X. wait, no: Y": X was a slip, Y is meant."""
+    if not whole("correct", clause.text) or reply.latest is None or reply.latest.place != reply.place:
+        return False
+    overrule(reply.latest)
+    reply.corrected, reply.latest = reply.latest, None
+    return True
+
+
+def _after_correction(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    if not reply.corrected or not about(clause.text):
+        return False
+    if whole("correct", clause.text):
+        return True
+    return _accept(ledger, reply, clause.text, clause.text)
+
+
+def _withdrawn_last(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    if not find("withdraw_last", clause.text):
+        return False
+    reply.withdrew = True
+    if reply.before is None:
+        return True
+    turn, place = reply.before
+    standing = ledger.standing_at(place)
+    for item in standing:
+        overrule(item)
+    if not standing:
+        _overruled_order(ledger, turn, place, "")
+    return True
+
+
+def _overruled_order(ledger: Ledger, turn: Turn, place: int, thing: str) -> bool:
+    """Take down an order that was taken back: nobody may read it as still wanted."""
+    for sentence in own_sentences(turn.get("text", "")):
+        for clause in clauses(sentence):
+            named_by = not thing or shared(thing, clause.text)
+            if named_by and not find("asks", sentence) and find("order", clause.text) and about(clause.text):
+                evidence: list[Evidence] = [{"turn": turn["id"], "quote": shortened(clause.text)}]
+                ledger.add("decision", clause.text, "overruled", evidence, place)
+                return True
+    return False
+
+
+def _withdrawn(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    match = find("withdraw", clause.text)
+    if not match:
+        return False
+    thing = named(match, "what")
+    standing = [item for item in ledger.standing_about(thing) if item.place < reply.place]
+    for item in standing:
+        overrule(item)
+    reply.withdrew = bool(standing) or reply.withdrew
+    return bool(standing) and not find("negative", clause.text)
+
+
+def _lifted(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    if not find("lift", clause.text):
+        return False
+    lifted = [item for item in ledger.standing_about(clause.text) if item.kind == "constraint"]
+    for item in lifted:
+        overrule(item)
+    if lifted:
+        _accept(ledger, reply, clause.text, clause.text)
+        ledger.items[-1].supersedes = lifted[0]
+    return True
+
+
+def _restated(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    """An earlier rule said again: more evidence for it, and an answer to the proposal that would break it."""
+    if not find("restate", clause.sentence):
+        return False
+    known = [item for item in ledger.standing_about(clause.text) if item.kind == "constraint"]
+    for item in known:
+        item.evidence.append(reply.said(clause.text))
+    if known and (find("forbid", clause.text) or find("negative", clause.text)) and reply.offer.proposals:
+        proposal = reply.offer.proposals[-1]
+        evidence = [*reply.proposed(proposal), reply.said(clause.text)]
+        ledger.add("decision", proposal, "rejected", evidence, reply.place - 1, by="agent")
+        reply.settled = True
+    return bool(known)
+
+
+def _answered_by_name(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    """ "README yes", "version no", after a question about both."""
+    match = whole("yes_no", clause.text)
+    if not match or not reply.agent:
+        return False
+    thing = named(match, "what")
+    asked = next((one for one in reversed(reply.offer.sentences) if says(thing, one)), "")
+    return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+
+
+def _picked(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    if not (opens or clause.first):
+        return False
+    for label, option in reply.offer.options.items():
+        if picks(label, clause.text):
+            return _accept(ledger, reply, option, clause.text, option)
+    return False
+
+
+def _picked_by_word(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    match = whole("word_pick", clause.text) if clause.first else None
+    if not match or reply.settled:
+        return False
+    word = named(match, "what")
+    options = [option for option in reply.offer.options.values() if says(word, option)]
+    if len(options) == 1:
+        return _accept(ledger, reply, options[0], clause.text, options[0])
+    asked = next((one for one in reversed(reply.offer.alternatives) if says(word, one)), "")
+    return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+
+
+def _approved(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    stated = whole("agree_stated", clause.text)
+    if stated and reply.agent:
+        thing = named(stated, "what")
+        sentences = [one for one in reply.offer.sentences if not thing or says(thing, one)]
+        return bool(sentences) and _accept(ledger, reply, sentences[0], clause.text, sentences[0])
+    if not opens or reply.settled or not whole("approve", clause.text):
+        return False
+    proposal = approved_by_a_bare_yes(reply.offer)
+    if not proposal or whole("weak_yes", clause.text) and find("narrate", proposal) and not find("asks", proposal):
+        return False
+    return _accept(ledger, reply, proposal, clause.text, proposal)
+
+
+def _refused(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    if not whole("refuse", clause.text) or not reply.agent:
+        return False
+    candidates = reply.offer.claims or reply.offer.proposals
+    meant = meant_by(clause.sentence, candidates)
+    if not meant and (opens or whole("refuse", clause.sentence)) and not reply.offer.options:
+        meant = candidates[-1] if candidates else ""
+    return bool(meant) and _accept(ledger, reply, meant, clause.text, meant, status="rejected")
+
+
+def _denied(ledger: Ledger, reply: _Reply, sentence: str) -> None:
+    """ "I never asked for that": what the agent said the user had decided is turned down."""
+    for claim in reply.offer.claims:
+        _accept(ledger, reply, claim, sentence, claim, status="rejected")
+
+
+def _put_off(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    if not find("defer", clause.text):
+        return False
+    asked = next((one for one in reversed(reply.offer.sentences) if find("asks", one)), "")
+    text = clause.text if about(clause.text) - {"나중", "보류", "얘기"} else f"{clause.text} — {asked}" if asked else ""
+    return not text or _accept(ledger, reply, text, clause.text, asked, status="deferred")
+
+
+def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    """A prohibition or requirement: a decision where it answers the agent, else a constraint."""
+    for kind in ("forbid", "must", "leave", "negative"):
+        match = find(kind, clause.text)
+        if match:
+            break
+    else:
+        return False
+    quote = match.group().strip(" 。.")
+    offer = reply.offer
+    answered = meant_by(quote, [*offer.claims, *offer.proposals, *offer.options.values()])
+    if not answered and kind == "negative":
+        answered = meant_by(quote, offer.sentences)
+    if answered:
+        return _accept(ledger, reply, quote, quote, answered)
+    if not about(quote) or kind == "negative" and not find("rule", quote):
+        return False
+    ledger.add("constraint", quote, "accepted", [reply.said(quote)], reply.place)
+    return True
+
+
+def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    replaces = reply.withdrew and re.match(r"do |take |try ", clause.text, re.IGNORECASE)
+    if not find("choose", clause.text) and not replaces:
+        return False
+    if about(clause.text):
+        meant = meant_by(clause.text, [*reply.offer.options.values(), *reply.offer.proposals])
+        return _accept(ledger, reply, clause.text, clause.text, meant)
+    asked = reply.offer.sentences[-1] if reply.offer.sentences else ""
+    return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+
+
+_READERS: tuple[_Reader, ...] = (
+    _corrected,
+    _after_correction,
+    _withdrawn_last,
+    _withdrawn,
+    _lifted,
+    _restated,
+    _answered_by_name,
+    _picked,
+    _refused,
+    _ruled,
+    _put_off,
+    _approved,
+    _chosen,
+    _picked_by_word,
+)
+
+
+def _objected(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
+    """ "256MB is too much": what was settled with that value falls, at once or with the new value in the same turn."""
+    if not find("object", clause.text):
+        return
+    values = set(re.findall(r"\d[\d.,]*(?:万|만|k)?", clause.text))
+    for item in ledger.items:
+        if item.status != "accepted" or item.place >= reply.place:
+            continue
+        if values & set(re.findall(r"\d[\d.,]*(?:万|만|k)?", item.words)):
+            if find("musing", clause.sentence):
+                reply.doubted.append(item)
+            else:
+                overrule(item)
+
+
+def _unanswered_offers(ledger: Ledger, turns: Sequence[Turn], place: int) -> None:
+    """What the agent offered in passing and nobody ever came back to is a proposal of the agent's own."""
+    turn = turns[place]
+    later = "\n".join(one.get("text", "") for one in turns[place + 1 :] if one["role"] == "user")
+    answer = next((one for one in turns[place + 1 :] if one["role"] == "user"), None)
+    if answer is None:
+        return
+    opening = [
+        clause.text for sentence in own_sentences(answer.get("text", ""))[:1] for clause in clauses(sentence)[:1]
+    ]
+    if any(whole(kind, text) for text in opening for kind in ("approve", "refuse", "agree_stated")):
+        return
+    for sentence in own_sentences(turn.get("text", "")):
+        if find("offer", sentence) and not find("claims_user", sentence) and not shared(sentence, later):
+            quote: list[Evidence] = [{"turn": turn["id"], "quote": shortened(sentence)}]
+            ledger.add("decision", sentence, "proposed", quote, place, by="agent")

@@ -1,0 +1,111 @@
+"""Tables of patterns by language and kind, compiled when first asked for.
+
+Each language module has one table, ``PATTERNS``: kind -> regular expressions, any of which will do. They are matched
+without regard to case, on one clause or sentence at a time, and none nests a quantifier in another. The kinds:
+
+=================  ====================================================================================================
+``lead_in``        words before a clause that carry nothing ("so", "그럼", "じゃ"); cut off before the rest is looked at
+``break``          where a sentence falls into clauses, beside commas
+``asks``           a question, with or without a question mark
+``musing``         thinking aloud, guessing, doubt; nothing in such a sentence is taken
+``hearsay``        somebody else's words
+``approve``        the whole clause is an approval of what the agent proposed
+``agree_stated``   the whole clause approves what the agent stated
+``refuse``         the whole clause refuses what the agent proposed
+``deny``           "I never asked for that"
+``pick``           the whole clause picks the option ``{label}``
+``word_pick``      the whole clause names one of the agent's alternatives (group ``what``)
+``yes_no``         the whole clause settles one of several things asked (groups ``what`` and ``no``)
+``forbid``         a prohibition
+``must``           a requirement that holds all along
+``negative``       a thing is not wanted; decision or constraint, as the context tells
+``leave``          a thing stays as it is; decision or constraint, as the context tells
+``choose``         a choice, said outright
+``lift``           a prohibition is lifted
+``defer``          put off
+``put_off_last``   the agent's question is put off, not named
+``withdraw_last``  what was said last is taken back
+``withdraw``       a named thing is taken back (group ``what``)
+``correct``        "wait, no" inside a message
+``object``         a value is wrong, too big, no longer wanted
+``reversal``       a choice that replaces an earlier one
+``restate``        an earlier rule is repeated
+``order``          an order to do something; no decision, but it can be withdrawn
+``propose``        the agent proposes
+``offer``          the agent offers something extra
+``step``           the proposal is only a step of the work (run, look, check)
+``claims_user``    the agent says that the user said so
+``narrate``        the agent says what it does next; a mere "ok" is no approval of it
+``weak_yes``       an acknowledgement rather than an approval
+``rule``           a ``negative`` that is a rule for what follows, not an answer
+``either_or``      the agent's sentence names alternatives
+``request``        a question that is a request
+``no_answer``      the agent or the user cannot say
+``keeps_open``     the sentence says that a question is open
+``commit``         the user will do it
+``remaining``      what is left to do
+``done``           reports something as done
+``claim_ran``      the agent says that something was run or checked
+``admit``          the agent takes back what it claimed
+=================  ====================================================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+_HANGUL: Final = r"[\uac00-\ud7a3\u3131-\u318e]"
+_JAPANESE: Final = r"[\u3040-\u30ff\u4e00-\u9fff]"
+
+
+def language_of(text: str) -> str:
+    """``ko``, ``ja`` or ``en``, by script."""
+    if re.search(_HANGUL, text):
+        return "ko"
+    return "ja" if re.search(_JAPANESE, text) else "en"
+
+
+@cache
+def _compiled(language: str, kind: str) -> re.Pattern[str] | None:
+    table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language}").PATTERNS
+    alternatives = table.get(kind, ())
+    if not alternatives:
+        return None
+    return re.compile("|".join(f"(?:{pattern})" for pattern in alternatives), re.IGNORECASE)
+
+
+def find(kind: str, text: str) -> re.Match[str] | None:
+    """The first place where the text, in its own language, matches the kind."""
+    pattern = _compiled(language_of(text), kind)
+    return pattern.search(text) if pattern else None
+
+
+def whole(kind: str, text: str) -> re.Match[str] | None:
+    """The match of the kind that covers the whole text but for blanks and full stops."""
+    pattern = _compiled(language_of(text), kind)
+    return pattern.fullmatch(text.strip(" \t.!。！、,~…ㅋㅎ")) if pattern else None
+
+
+def split(kind: str, text: str) -> list[str]:
+    """The text cut at each match of the kind."""
+    pattern = _compiled(language_of(text), kind)
+    return pattern.split(text) if pattern else [text]
+
+
+def named(match: re.Match[str], group: str) -> str:
+    """The text of the first of ``group``, ``group2``, ``group3`` that took part, else ""."""
+    found = match.groupdict()
+    return next((found[name] for name in (group, f"{group}2", f"{group}3") if found.get(name)), "")
+
+
+def picks(label: str, text: str) -> bool:
+    """Whether the whole text picks the option of that label."""
+    table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language_of(text)}").PATTERNS
+    bare = text.strip(" \t.!。！、,~…ㅋㅎ")
+    return any(
+        re.fullmatch(pattern.replace("{label}", rf"\(?{re.escape(label)}\)?"), bare, re.IGNORECASE)
+        for pattern in table["pick"]
+    )

@@ -1,0 +1,195 @@
+"""English."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_CHANGE: Final = (
+    r"(?:touch|change|edit|modify|add|use|remove|delete|rename|move|break|commit|push|introduce|install|upgrade|bump"
+    r"|rewrite|refactor|reformat|alter|expose|log|store|send|import|depend|merge|deploy|overwrite|pull in|bring in)"
+)
+_YES: Final = r"(?:yes|yep|yeah|yup|sure|ok|okay|fine|right|good|great|perfect|agreed|absolutely)"
+
+PATTERNS: Final[dict[str, tuple[str, ...]]] = {
+    "lead_in": (r"(?:(?:and|so|but|then|ok|okay|also|well|plus|please|pls|alright|right|hey|oh)\b[ ,]*)+",),
+    "break": (
+        r"\s+(?:and|but|so)\s+(?=(?:please )?(?:don't|do not|never|must|leave|keep|use|no|drop|forget|ignore|make it|I'll"
+        r"|we|let's|it must|you can)\b)",
+    ),
+    "asks": (r"\?\s*$",),
+    "musing": (
+        r"\b(?:maybe|perhaps|hm+|not sure|might|wonder|wondering|what if|i guess|probably|possibly|could be|unsure"
+        r"|thinking about|let me think|i think we (?:could|might)|not decided|undecided|in theory|ideally|some ?day"
+        r"|at some point|tempted|hopefully|if we (?:ever|were)|would be (?:nice|cool|great)|i'd like to know)\b",
+        r"\bshould we\b|\blet's see\.?$",
+    ),
+    "hearsay": (
+        r"\b(?:he|she|they|someone|somebody|people|docs?|readme|wiki|guide(?:line)?s?|[A-Z][a-z]+) "
+        r"(?:said|says|wrote|writes|told|claims|claimed|thinks|suggested|suggests|wants|decided|prefers)\b",
+        r"\baccording to\b|\bused to\b|\bback then\b|\blast (?:year|month|quarter)\b",
+    ),
+    "approve": (
+        rf"(?:{_YES}[ ,]*)?(?:do it|do that|do so|go|go ahead|go for it|let's go|let's do it|let's do that|sounds good"
+        r"|sounds right|works for me|looks good|lgtm|that works|make it so|please do|yes please|i agree|ship it|approved"
+        r"|that's fine|good idea|go with that|let's go with that|let's go with it|i like it|i like that)"
+        r"(?: please| then)?",
+        rf"{_YES}(?: (?:please|then|sure|thanks|thank you))?",
+    ),
+    "agree_stated": (
+        rf"(?:{_YES}[ ,]*)?that's (?:what i want|exactly what i want|right|correct|what we want|how it should be)",
+        rf"{_YES} (?P<what>\w+) is (?:right|correct|good|fine|what we want)",
+    ),
+    "refuse": (
+        r"(?:no|nope|nah|no way|no thanks|no thank you|not needed|not necessary|no need|rather not|i'd rather not"
+        r"|please don't|don't|don't do (?:that|it|this)|please don't do (?:that|it|this)|no don't|let's not"
+        r"|we don't need (?:that|it)|not that|what no|skip (?:it|that)|leave (?:it|that) out)",
+    ),
+    "deny": (
+        r"\bi (?:never|didn't|did not|haven't) (?:said|say|ask|asked|agree|agreed|decide|decided|want|wanted|approve"
+        r"|approved|request|requested|mention|mentioned)\b",
+        r"\bnobody (?:asked|agreed|said|decided)\b|\bno one (?:asked|agreed|said|decided)\b",
+    ),
+    "pick": (
+        rf"(?:{_YES}[ ,]*)?(?:i'd (?:take|go with|say)|i'll take|let's (?:do|use|take|go with|go for)|go with|go for|use"
+        r"|take|do|pick|choose)?\s?(?:option |variant |number |no\. ?|#|the )?{label}(?: sounds (?:right|good)| please"
+        r"| it is| then| is (?:good|fine|better|best))?",
+    ),
+    "word_pick": (
+        r"(?:(?:the|an?|just|only|with) )?(?P<what>[\w.`=/-]+(?: [\w.`=/-]+)?)(?: please| then| is fine| is better)?",
+    ),
+    "yes_no": (r"(?:the )?(?P<what>[\w.-]+(?: [\w.-]+)?)[ :]+(?:yes|(?P<no>no))",),
+    "forbid": (
+        rf"^(?:we |you )?(?:please )?(?:don't|do not|dont|never|must not|mustn't|may not|should not|shouldn't)"
+        rf" (?:ever )?{_CHANGE}\b(?! (?:it|that|this)$).*",
+        rf"\bwithout (?:adding|touching|changing|breaking|using|editing|modifying|renaming|removing) .+",
+        r"^\S+(?: \S+){0,3} (?:is|are) off[- ]limits\b.*",
+        r"^no (?:new|more|extra|additional|other|external|third[- ]party|breaking) .+",
+        r"^hands off .+",
+    ),
+    "must": (
+        r"^(?:it |this |that |we |they |everything |the [\w-]+ |all [\w-]+ )?(?:must|has to|have to|needs to)"
+        r" (?:always |still |also )?(?:keep|stay|work|run|remain|support|return|be|compile|build|pass|fit|finish|accept)\b"
+        r"(?! (?:a|an|the|some|because|why|that)\b).*",
+        r"^only (?:use |touch |change |edit )?(?!if|when|because|after|over|then|for|one|way|thing|just|question|problem"
+        r"|lines?\b)[\w./-]+(?: [\w./-]+){0,4}$",
+        r"^(?:constraint|requirement|rule)s?: .+",
+    ),
+    "negative": (r"^no (?P<what>(?!one|idea|need|problem|worries|longer|matter|way|clue|rush|thanks|doubt)[\w-].+)",),
+    "leave": (r"^leave (?P<what>.+?) (?:as (?:it )?is|alone|untouched|as they are|where it is|in place)\b.*",),
+    "choose": (
+        r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
+        r"|switch to|do without) (?!that$|it$|this$).+",
+        r"^(?:use|keep|go with|stick with|stick to|stay with|switch to|make it|make that|set it to|raise it to"
+        r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track|us ).+",
+        r"^[\w-]+: (?:make it|use|keep|set it to) .+",
+        r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
+        r"^(?:we(?:'re| are)) going with .+",
+        r"^(?:decision|decided): .+",
+        r"\bwant .+ after all$",
+        r"^\w+ for now$",
+        r"^ship it like that$",
+    ),
+    "lift": (
+        rf"\byou (?:can|may) (?:now )?{_CHANGE} .+",
+        rf"\b(?:it's|it is) (?:ok|okay|fine|safe) to {_CHANGE} .+",
+    ),
+    "defer": (
+        r"^(?:let's |we'll |we can )?(?:leave|do|revisit|discuss|decide|handle|tackle|keep|save|move) .+"
+        r" (?:later|another time|next (?:week|sprint|month|quarter|release)|until later|afterwards)$",
+        r"^(?:let's )?(?:postpone|defer|park|table|shelve|hold off on) (?!it$|that$|this$).+",
+        r"^.+ can wait$",
+        r"^let's see (?:how|what|if|whether) .+ first$",
+        r"^(?!i )\S+(?: \S+){0,3} (?:later|not now)$",
+    ),
+    "put_off_last": (
+        r"\b(?:park (?:it|that|this)|ask me (?:again|later)|not now|don't do it now|i'll think about it|let me sleep on it"
+        r"|(?:do|decide|see|discuss) (?:it|that) later|later then|hold off|let's wait)\b",
+    ),
+    "withdraw_last": (
+        r"\b(?:ignore|forget|scrap|disregard|undo|revert|scratch) (?:that|it|this|what i (?:just )?said|my last"
+        r"(?: message)?|the last (?:one|message|thing))(?: please)?$",
+        r"^never ?mind(?: that)?$",
+        r"^(?:that was|i was) (?:wrong|a mistake|mistaken)$",
+    ),
+    "withdraw": (
+        r"^(?:ignore|forget|drop|scrap|disregard|cancel|undo|revert|abandon|never mind|remove|stop using)"
+        r" (?:about )?(?:the |my |that |your )?(?P<what>(?!that\b|it\b|this\b|to\b|what\b).+)",
+        r"^(?:the )?(?P<what2>\S+(?: \S+){0,2}) is (?:off|out|dead|cancelled|canceled|gone)(?: the table)?$",
+        r"^(?:we )?(?:no longer (?:need|want)|don't (?:need|want)) (?:the )?(?P<what3>.+?)(?: anymore| any more)?$",
+    ),
+    "correct": (
+        r"^(?:no )?(?:actually )?(?:wait|hold on|oops|correction)(?: no| actually)?$",
+        r"^(?:no|actually)$",
+        r"^(?:i mean|rather|sorry)$",
+    ),
+    "object": (
+        r"\b(?:too (?:much|many|big|high|large|long|small|low|few|slow)|won't (?:do|work)|doesn't work|is wrong"
+        r"|not (?:enough|good enough|going to work))\b",
+    ),
+    "reversal": (
+        r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed my mind|scrap|rather than)\b",
+    ),
+    "restate": (r"\b(?:remember|i said|as i said|like i said|i told you|still (?:holds|valid|applies|true))\b",),
+    "order": (
+        r"^(?:add|use|make|put|set|apply|change|move|rename|write|build|create|switch|turn|enable|disable|also|try|remove"
+        r"|implement|store|cache|retry|send|log|return) .+",
+    ),
+    "propose": (
+        r"\bI(?:'d| would)(?: also| then| rather)? (?!not\b|have\b|need\b|guess\b|expect\b|like to know\b)\w+",
+        r"\bI(?: can| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see| confirm)",
+        r"\b(?:shall|should|can|could) (?:I|we)\b.*\?",
+        r"\b(?:do you|would you)(?: also)? (?:want|like|prefer)\b.*\?",
+        r"\b(?:alternative|smallest change|proposal|suggestion|recommendation|plan|next would be)\b",
+        r"; (?:\w+ ){1,4}(?:it|them|this|that)\?$",
+        r"\?$",
+    ),
+    "offer": (r"\bI (?:could|can) also\b", r"\bI'd also (?:suggest|propose|like to)\b", r"\bwe could also\b"),
+    "step": (
+        r"\b(?:run|rerun|re-run|look|check|read|show|inspect|verify|wait|continue|proceed|start|see|open|grep|measure"
+        r"|investigate|reproduce|next|tell|explain|test it|commit|push|ask)\b",
+    ),
+    "claims_user": (
+        r"\b(?:as you (?:decided|asked|said|wanted|requested|mentioned|agreed|instructed|suggested|wished)"
+        r"|as (?:agreed|requested|discussed|instructed|decided)|per your (?:request|instructions?|decision)"
+        r"|you (?:decided|agreed|asked me|told me|approved))\b",
+    ),
+    "narrate": (r"\bI(?:'ll| will|'m going to)\b",),
+    "weak_yes": (r"(?:ok|okay|good|great|fine|right|perfect|thanks|cool|nice)(?: thanks| then)?",),
+    "rule": (r"^no \w",),
+    "either_or": (r"\bor\b", r"\bversus\b|\bvs\b", r"\beither\b"),
+    "request": (r"^(?:can|could|would|will) you\b", r"^(?:please|and|also) "),
+    "no_answer": (
+        r"\b(?:i can't (?:see|tell|know|say)|i cannot (?:see|tell|know|say)|don't know|not sure|unclear|no idea"
+        r"|hard to say|depends on|can you (?:tell|say)|which (?:one )?do you)\b",
+    ),
+    "keeps_open": (
+        r"\b(?:still open|open question|open point|tbd|to be decided|undecided|question (?:is|remains|stays) open"
+        r"|not decided yet)\b",
+    ),
+    "commit": (
+        r"\bI(?:'ll| will| have to| need to| must|'m going to) (?!take\b|go with\b|say\b|never\b|not\b|leave\b|let you\b"
+        r"|allow\b|be\b|know\b|think\b|need\b|have\b|add that\b).+",
+        r"\b(?:someone|somebody|we) (?:has|have|needs|need|must)(?: to)? (?!keep|stay|work)(?:run|ask|check|look|update"
+        r"|tell|deploy|test|talk|write|verify|review|fix|call|migrate)\b.*",
+        r"\bwe(?:'ll| will)? look at .+ (?:after|when|once|tomorrow|tonight|later|next)\b.*",
+        r"^(?:todo|next step|follow[- ]up)s?: .+",
+    ),
+    "remaining": (r"\b(?:remaining|left to do|still to do|next steps?|todo|outstanding)(?: is| are)?: (?P<what>.+)",),
+    "done": (
+        r"\b(?:done|was green|is green|passed|finished|merged|got merged|pinged|ran it|i ran|i did|i asked|asked (?:her|him"
+        r"|them)|deployed|fixed it|sorted|says|answered|replied|came back|works now|closed|have them)\b",
+    ),
+    "claim_ran": (
+        r"\bI(?: have|'ve)?(?: also| just| already)? (?:ran|run|verified|tested|checked|executed|validated|linted"
+        r"|benchmarked)\b.+",
+        r"\b(?:all|the|full|whole) (?:\w+ )?(?:tests?|suite|checks|lint|linter|build)(?: all)? (?:pass|passes|passed|is"
+        r" green|are green|is clean|are clean|succeeds|succeeded)\b",
+        r"\b(?:tested|verified|validated) (?:on|in|with|against|by) .+",
+    ),
+    "admit": (
+        r"\bI (?:did not|didn't|have not|haven't|never)(?: actually)? (?:run|ran|test|tested|verify|verified|check|checked"
+        r"|execute|executed)\b",
+        r"\bI should(?: not|n't) have (?:said|written|claimed)\b|\bthat was (?:wrong|not true|incorrect)\b",
+        r"\bno, I (?:ran it|only ran|did not|didn't)\b|\bI ran it once\b",
+    ),
+}

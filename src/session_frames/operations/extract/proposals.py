@@ -1,0 +1,83 @@
+"""What an agent's turn proposes: labelled options, alternatives, and sentences that propose something."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from .patterns import find
+from .sentences import own_sentences, shortened
+from .words import shared
+
+# "A: ...", "(2) ...", "1. ...", "1안) ...", "案1: ...", "- B: ...", "**Option C**: ..."
+_OPTION: Final = r"^\s*(?:[-*•]\s+)?\**(?:option|variant|案|방안|プラン)?\s*\(?([A-Fa-f]|\d{1,2})(?:안|번|案)?\**\s*[).:：、．]\**\s+(\S.*)$"
+_MOST_PROPOSALS: Final = 8
+
+
+class Offer(NamedTuple):
+    """What an agent's turn leaves for the user to settle."""
+
+    options: dict[str, str]
+    proposals: list[str]
+    claims: list[str]  # sentences that say the user decided so
+    alternatives: list[str]
+    sentences: list[str]
+
+
+NOTHING: Final = Offer({}, [], [], [], [])
+
+
+def offer_of(text: str) -> Offer:
+    """What the agent's text proposes."""
+    options = options_of(text)
+    sentences = own_sentences(text)
+    listed = set(options.values())
+    claims = [sentence for sentence in sentences if find("claims_user", sentence)]
+    proposals = [
+        sentence
+        for sentence in sentences
+        if sentence not in claims
+        and not any(sentence in option or option in sentence for option in listed)
+        and find("propose", sentence)
+        and not find("step", sentence)
+    ]
+    return Offer(
+        options,
+        proposals[-_MOST_PROPOSALS:],
+        claims,
+        [sentence for sentence in sentences if find("either_or", sentence)],
+        sentences,
+    )
+
+
+def options_of(text: str) -> dict[str, str]:
+    """The labelled options of a text; empty unless there are at least two."""
+    found: dict[str, str] = {}
+    for line in text.split("\n"):
+        mark = re.match(_OPTION, line, re.IGNORECASE)
+        if mark:
+            found[mark.group(1).upper()] = shortened(mark.group(2))
+    return found if len(found) > 1 else {}
+
+
+def approved_by_a_bare_yes(offer: Offer) -> str:
+    """The one proposal that a bare "yes" can only mean, else "".
+
+    Among several the last one counts when it is a question; a question with alternatives or open options cannot be
+    answered by yes.
+    """
+    if offer.options or not offer.proposals:
+        return ""
+    chosen = offer.proposals[-1]
+    asks = bool(find("asks", chosen))
+    if len(offer.proposals) > 1 and not asks:
+        return ""
+    if asks and (find("either_or", chosen) and re.search(r"\bor\b|아니면|또는|それとも|どちら|または", chosen)):
+        return ""
+    return "" if re.match(r"(?:which|what|where|how|who|when|why)\b", chosen, re.IGNORECASE) else chosen
+
+
+def meant_by(clause: str, candidates: list[str]) -> str:
+    """The candidate that shares most with the clause, else ""."""
+    best = max(candidates, key=lambda one: len(shared(clause, one)), default="")
+    return best if best and shared(clause, best) else ""

@@ -1,0 +1,137 @@
+"""Questions that either side put, and whether they were answered, put off or left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from session_frames.model import By, Decision, Evidence, Question, QuestionStatus, Turn, item_id
+
+from .patterns import find
+from .sentences import clauses, own_sentences, shortened
+from .words import about, shared
+
+_SHORTEST: Final = 6
+
+
+@dataclass
+class _Asked:
+    text: str
+    by: By
+    place: int
+    evidence: list[Evidence]
+    status: QuestionStatus
+    answer: str = ""
+
+
+def read_questions(turns: Sequence[Turn], decisions: Sequence[Decision]) -> list[Question]:
+    """The questions of the conversation; what was decided later about an open one answers it."""
+    asked: list[_Asked] = []
+    for place, turn in enumerate(turns):
+        reader = _of_user if turn["role"] == "user" else _of_agent
+        asked += reader(turns, place)
+    places = {turn["id"]: place for place, turn in enumerate(turns)}
+    for question in asked:
+        if question.status != "answered":
+            _settle_later(question, decisions, places)
+    return [_as_question(one) for one in asked]
+
+
+def _as_question(one: _Asked) -> Question:
+    question: Question = {
+        "id": item_id("question", one.evidence[0]["turn"], one.text),
+        "text": one.text,
+        "status": one.status,
+        "by": one.by,
+        "evidence": one.evidence,
+    }
+    if one.answer:
+        question["answer"] = one.answer
+    return question
+
+
+def _quoted(turn: Turn, text: str) -> Evidence:
+    return {"turn": turn["id"], "quote": shortened(text)}
+
+
+def _asks_something(sentence: str) -> bool:
+    return bool(find("asks", sentence)) and len(sentence) >= _SHORTEST and not find("request", sentence)
+
+
+def _of_agent(turns: Sequence[Turn], place: int) -> list[_Asked]:
+    """The agent's last question to the user, and what the user made of it in the next turn."""
+    turn = turns[place]
+    questions = [one for one in own_sentences(turn.get("text", "")) if _asks_something(one)]
+    if not questions or not about(questions[-1]) or find("step", questions[-1]):
+        return []
+    text = shortened(questions[-1])
+    reply = next((one for one in turns[place + 1 :] if one["role"] == "user"), None)
+    asked = _Asked(text, "agent", place, [_quoted(turn, text)], "open")
+    said = own_sentences(reply.get("text", "")) if reply else []
+    if reply is None or not said:
+        return [asked]
+    plain = [one for one in said if not find("asks", one)]
+    put_off = _put_off(plain)
+    if put_off:
+        asked.status = "deferred"
+        asked.evidence.append(_quoted(reply, put_off))
+    elif not find("asks", said[0]) and not find("musing", said[0]) and not find("no_answer", said[0]):
+        asked.status, asked.answer = "answered", shortened(said[0])
+        asked.evidence.append(_quoted(reply, said[0]))
+    return [asked]
+
+
+def _put_off(sentences: Sequence[str]) -> str:
+    for sentence in sentences:
+        for clause in clauses(sentence):
+            if find("put_off_last", clause.text) or find("defer", clause.text):
+                return clause.text
+    return ""
+
+
+def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
+    """The user's questions, answered by the agent's next words unless these say that it cannot tell."""
+    turn = turns[place]
+    said = own_sentences(turn.get("text", ""))
+    put_off = _put_off([one for one in said if not find("asks", one)])
+    following = turns[place + 1] if place + 1 < len(turns) else None
+    answers = own_sentences(following.get("text", "")) if following and following["role"] == "agent" else []
+    found: list[_Asked] = []
+    for number, sentence in enumerate(said):
+        text = _question_in(sentence)
+        unknown = bool(find("no_answer", sentence)) and bool(put_off) and not find("asks", sentence)
+        open_mark = bool(find("keeps_open", sentence))
+        if not (text or unknown or open_mark):
+            continue
+        asked = _Asked(shortened(text or sentence), "user", place, [_quoted(turn, text or sentence)], "open")
+        if put_off and (unknown or open_mark or number == len(said) - 2):
+            asked.status = "deferred"
+        elif text and not open_mark:
+            if not following or not answers or not shared(text, following.get("text", "")) and len(answers) > 1:
+                continue
+            if find("no_answer", answers[0]):
+                continue
+            asked.status, asked.answer = "answered", shortened(answers[0])
+            asked.evidence.append(_quoted(following, answers[0]))
+        found.append(asked)
+    return found
+
+
+def _question_in(sentence: str) -> str:
+    """The question of the sentence, without a mark such as "still open:" before it."""
+    if not _asks_something(sentence) or find("deny", sentence):
+        return ""
+    text = re.sub(r"^[\w ]*\bopen\b[\w ]*: *", "", sentence)
+    return text if len(about(text)) > 1 or find("keeps_open", sentence) else ""
+
+
+def _settle_later(question: _Asked, decisions: Sequence[Decision], places: dict[str, int]) -> None:
+    for decision in decisions:
+        first = decision["evidence"][0]
+        later = places[first["turn"]] > question.place + 1
+        if later and decision["status"] == "accepted" and shared(question.text, decision["text"]):
+            question.status, question.answer = "answered", first["quote"]
+            question.evidence.append(first)
+            return

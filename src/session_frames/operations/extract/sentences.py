@@ -1,0 +1,122 @@
+"""A turn's own words, cut into sentences and clauses; every piece stands letter for letter in the turn's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from .patterns import find, split
+
+# Longer than this, a message is mostly a pasted document, and only its first paragraph is taken for the person's words.
+LONGEST_OWN_WORDS: Final = 2_500
+_LONGEST_SENTENCE: Final = 600
+LONGEST_QUOTE: Final = 200
+
+_FENCE: Final = r"^\s*(?:```|~~~)"
+_QUOTED_LINE: Final = (
+    r"^\s*(?:>|\||//|#\s|\$ |\+\s|at \S+\(|Traceback |diff --git|@@ |File \"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d)"
+)
+_CODE_LINE: Final = (
+    r"^(?: {4}|\t)\S|[;{}]\s*$|^\s*(?:def|class|import|from|return|func|const|let|var|#include)\b.*[(){}:=;]"
+)
+# A line that ends in a colon and announces something written elsewhere.
+_ANNOUNCES_A_PASTE: Final = (
+    r"\b(?:guide(?:line)?s?|specs?|docs?|document|e-?mail|slack|message|ticket|issue|error|logs?|output|trace|readme|policy"
+    r"|wrote|writes|says|said|sent|got this|review|comment|notes?|paste|transcript|quote)\b"
+    r"|문서|가이드|메일|슬랙|티켓|이슈|에러|오류|로그|출력|댓글|리뷰|공지|규정"
+    r"|文書|ドキュメント|資料|メール|チケット|エラー|ログ|出力|コメント|レビュー|規約"
+)
+_SENTENCE_END: Final = (
+    r"(?<=[.!?])[\"')\]]?\s+|(?<=[。！？])|(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][?!])(?=[^\s?!])|(?<=\.{3})\s"
+)
+_ABBREVIATION: Final = r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig)\.)$"
+_CLAUSE_END: Final = r"[,;、，；]\s*(?=\D)|,\s+|(?<=[\w`)]):\s+|：\s*|\s+[-–—]+\s+"
+
+
+class Clause(NamedTuple):
+    """A part of a sentence without its lead-in words, the sentence that it stands in, and whether it begins it."""
+
+    text: str
+    sentence: str
+    first: bool
+
+
+def own_lines(text: str) -> list[str]:
+    """The lines that the author wrote: no fenced code, no quotation, no log or code line, no pasted document."""
+    lines: list[str] = []
+    fence = ""
+    size = 0
+    every = text.split("\n")
+    for number, line in enumerate(every):
+        mark = re.match(_FENCE, line)
+        if mark:
+            fence = "" if fence else mark.group().strip()
+            continue
+        if fence or re.search(_QUOTED_LINE, line) or re.search(_CODE_LINE, line):
+            continue
+        if size and size + len(line) > LONGEST_OWN_WORDS:
+            break
+        size += len(line)
+        lines.append(line)
+        follows = any(rest.strip() for rest in every[number + 1 :])
+        if follows and line.rstrip().endswith((":", "：")) and re.search(_ANNOUNCES_A_PASTE, line, re.IGNORECASE):
+            break
+    return lines
+
+
+def own_sentences(text: str) -> list[str]:
+    """The sentences of the author's own lines."""
+    return [sentence for line in own_lines(text) for sentence in _sentences(line)]
+
+
+def _sentences(line: str) -> Iterator[str]:
+    line = re.sub(r"^\s*(?:[-*•]\s+)", "", line)
+    start = 0
+    for end in re.finditer(_SENTENCE_END, line):
+        if re.search(_ABBREVIATION, line[start : end.start()], re.IGNORECASE):
+            continue
+        yield from _bounded(line[start : end.start()])
+        start = end.end()
+    yield from _bounded(line[start:])
+
+
+def _bounded(piece: str) -> Iterator[str]:
+    piece = piece.strip()
+    if piece and len(piece) <= _LONGEST_SENTENCE:
+        yield piece
+
+
+def clauses(sentence: str) -> list[Clause]:
+    """The clauses of a sentence, without the words that lead in."""
+    found: list[Clause] = []
+    for piece in _pieces(sentence):
+        bare = _without_lead_in(piece)
+        if bare:
+            found.append(Clause(bare, sentence, not found))
+    return found
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    start = 0
+    for mark in re.finditer(_CLAUSE_END, sentence):
+        yield from split("break", sentence[start : mark.start()])
+        start = mark.end()
+    yield from split("break", sentence[start:])
+
+
+def _without_lead_in(piece: str) -> str:
+    bare = piece.strip(" \t.!。！…~")
+    lead = find("lead_in", bare)
+    if lead and lead.start() == 0 and lead.end() < len(bare):
+        bare = bare[lead.end() :]
+    return bare.strip()
+
+
+def shortened(text: str) -> str:
+    """The text cut to the length of a quote, at a blank where there is one; still a part of it."""
+    text = text.strip()
+    if len(text) <= LONGEST_QUOTE:
+        return text
+    cut = text[:LONGEST_QUOTE]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[LONGEST_QUOTE // 2 :] else cut).rstrip()

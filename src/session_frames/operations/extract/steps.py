@@ -1,0 +1,88 @@
+"""Next steps: what the user takes on or names as left to do, and what the agent lists as left to do at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from session_frames.model import By, NextStep, StepStatus, Turn, item_id
+
+from .patterns import find, named
+from .sentences import clauses, own_sentences, shortened
+from .words import about, shared
+
+_LIST_OF_STEPS: Final = r"[,、]\s*|;\s*|\s+and\s+"
+_MOST_LISTED: Final = 8
+
+
+def read_steps(turns: Sequence[Turn]) -> list[NextStep]:
+    """The next steps in order; done where a later message of the user reports that very thing."""
+    found: list[NextStep] = []
+    for place, turn in enumerate(turns):
+        if turn["role"] == "user":
+            found += _taken_on(turns, place)
+    known = "\n".join(step["text"] for step in found)
+    return found + [step for step in _listed_last(turns) if not shared(step["text"], known)]
+
+
+def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
+    turn = turns[place]
+    found = []
+    for sentence in own_sentences(turn.get("text", "")):
+        if find("asks", sentence):
+            continue
+        remaining = find("remaining", sentence)
+        if remaining:
+            found.append(_step(turns, place, named(remaining, "what"), "user"))
+            continue
+        for clause in clauses(sentence):
+            match = find("commit", clause.text)
+            if match and not find("hearsay", clause.text):
+                about_it = about(match.group())
+                # "I'll think about it" says what only together with the sentence before it
+                context = "" if about_it else _before(turn, sentence)
+                if about_it or context:
+                    found.append(_step(turns, place, match.group(), "user", context))
+    return found
+
+
+def _before(turn: Turn, sentence: str) -> str:
+    said = own_sentences(turn.get("text", ""))
+    at = said.index(sentence)
+    return said[at - 1] if at else ""
+
+
+def _listed_last(turns: Sequence[Turn]) -> list[NextStep]:
+    """The last list of what is left in the agent's words."""
+    for place in range(len(turns) - 1, -1, -1):
+        if turns[place]["role"] != "agent":
+            continue
+        for sentence in own_sentences(turns[place].get("text", "")):
+            match = find("remaining", sentence)
+            if match:
+                listed = re.split(_LIST_OF_STEPS, named(match, "what"))[:_MOST_LISTED]
+                return [_step(turns, place, one, "agent") for one in listed if about(one)]
+    return []
+
+
+def _step(turns: Sequence[Turn], place: int, quote: str, by: By, context: str = "") -> NextStep:
+    turn = turns[place]
+    quote = shortened(quote.rstrip(" .。"))
+    text = shortened(f"{quote} — {context}") if context else quote
+    return {
+        "id": item_id("step", turn["id"], text),
+        "text": text,
+        "status": _status(turns, place, text),
+        "by": by,
+        "evidence": [{"turn": turn["id"], "quote": quote}],
+    }
+
+
+def _status(turns: Sequence[Turn], place: int, text: str) -> StepStatus:
+    for later in turns[place + 1 :]:
+        if later["role"] == "user":
+            for sentence in own_sentences(later.get("text", "")):
+                if shared(text, sentence) and find("done", sentence) and not find("asks", sentence):
+                    return "done"
+    return "open"
