@@ -159,14 +159,14 @@ def shown(session: Session, item: Item) -> str:
 def not_said_by_user(session: Session) -> Iterator[str]:
     """Items of the user that the user did not say."""
     roles = {turn["id"]: turn["role"] for turn in session.turns}
-    invented = [one["quote"] for one in session.expected["not_decisions"]]
+    invented = [(one["turn"], one["quote"]) for one in session.expected["not_decisions"]]
     for field in ("decisions", "constraints", "open_questions", "next_steps"):
         for item in session.extracted[field]:
             first = item["evidence"][0]
             stands = all(quote_stands(session.turns, one) for one in item["evidence"])
             spoken = item["by"] != "user" or roles[first["turn"]] == "user"
             taken = item["status"] == "accepted" and any(
-                overlaps(quote, text) for quote in invented for text in (item["text"], first["quote"])
+                turn in session.places(item)[:1] and overlaps(quote, first["quote"]) for turn, quote in invented
             )
             if not stands or not spoken or taken:
                 yield shown(session, item)

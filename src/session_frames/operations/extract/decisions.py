@@ -19,6 +19,9 @@ from .sentences import Clause, clauses, own_sentences, shortened
 from .words import about, says, shared
 
 
+_MOST_EARLIER = 3
+
+
 @dataclass
 class _Reply:
     """One user turn while it is read, beside what the agent had said before it."""
@@ -28,7 +31,9 @@ class _Reply:
     offer: Offer
     agent: Turn | None
     sentences: list[str]
-    before: tuple[Turn, int] | None  # the user turn before, and its place
+    earlier: list[tuple[Turn, int]]  # the user turns before, with their places
+    optional: tuple[Turn, Offer] | None  # the last agent turn whose options nobody has picked from
+    picked: bool = False
     corrected: Item | None = None
     withdrew: bool = False
     doubted: list[Item] = field(default_factory=list)
@@ -46,17 +51,21 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
     """All decisions and constraints of the conversation, in order."""
     ledger = Ledger()
     agent: Turn | None = None
-    before: tuple[Turn, int] | None = None
+    earlier: list[tuple[Turn, int]] = []
+    optional: tuple[Turn, Offer] | None = None
     for place, turn in enumerate(turns):
         if turn["role"] == "agent":
             _unanswered_offers(ledger, turns, place)
             agent = turn
+            offer = offer_of(turn.get("text", ""))
+            optional = (turn, offer) if offer.options else optional
             continue
         text = turn.get("text", "")
         offer = offer_of(agent.get("text", "")) if agent else NOTHING
-        reply = _Reply(turn, place, offer, agent, own_sentences(text), before)
+        reply = _Reply(turn, place, offer, agent, own_sentences(text), earlier, optional)
         _read_reply(ledger, reply)
-        before = (turn, place)
+        earlier = [*earlier[-_MOST_EARLIER:], (turn, place)]
+        optional = None if reply.picked else optional
     return ledger
 
 
@@ -64,7 +73,7 @@ def _read_reply(ledger: Ledger, reply: _Reply) -> None:
     for number, sentence in enumerate(reply.sentences):
         if find("asks", sentence):
             continue
-        if find("deny", sentence):
+        if find("deny", sentence) and reply.offer.claims:
             _denied(ledger, reply, sentence)
             continue
         musing = bool(find("musing", sentence))
@@ -107,8 +116,10 @@ def _accept(
 
 def _corrected(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     """ "X. wait, no: Y": X was a slip, Y is meant."""
-    if not whole("correct", clause.text) or reply.latest is None or reply.latest.place != reply.place:
+    if not whole("correct", clause.text):
         return False
+    if reply.latest is None:
+        return reply.corrected is not None
     overrule(reply.latest)
     reply.corrected, reply.latest = reply.latest, None
     return True
@@ -117,8 +128,6 @@ def _corrected(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bo
 def _after_correction(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     if not reply.corrected or not about(clause.text):
         return False
-    if whole("correct", clause.text):
-        return True
     return _accept(ledger, reply, clause.text, clause.text)
 
 
@@ -126,9 +135,9 @@ def _withdrawn_last(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) 
     if not find("withdraw_last", clause.text):
         return False
     reply.withdrew = True
-    if reply.before is None:
+    if not reply.earlier:
         return True
-    turn, place = reply.before
+    turn, place = reply.earlier[-1]
     standing = ledger.standing_at(place)
     for item in standing:
         overrule(item)
@@ -142,7 +151,8 @@ def _overruled_order(ledger: Ledger, turn: Turn, place: int, thing: str) -> bool
     for sentence in own_sentences(turn.get("text", "")):
         for clause in clauses(sentence):
             named_by = not thing or shared(thing, clause.text)
-            if named_by and not find("asks", sentence) and find("order", clause.text) and about(clause.text):
+            asks = not thing and find("asks", sentence)
+            if named_by and not asks and find("order", clause.text) and about(clause.text):
                 evidence: list[Evidence] = [{"turn": turn["id"], "quote": shortened(clause.text)}]
                 ledger.add("decision", clause.text, "overruled", evidence, place)
                 return True
@@ -157,6 +167,8 @@ def _withdrawn(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bo
     standing = [item for item in ledger.standing_about(thing) if item.place < reply.place]
     for item in standing:
         overrule(item)
+    if not standing:
+        any(_overruled_order(ledger, turn, place, thing) for turn, place in reversed(reply.earlier))
     reply.withdrew = bool(standing) or reply.withdrew
     return bool(standing) and not find("negative", clause.text)
 
@@ -201,8 +213,12 @@ def _answered_by_name(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool
 def _picked(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     if not (opens or clause.first):
         return False
-    for label, option in reply.offer.options.items():
+    if not reply.optional:
+        return False
+    turn, offer = reply.optional
+    for label, option in offer.options.items():
         if picks(label, clause.text):
+            reply.picked, reply.agent = True, turn
             return _accept(ledger, reply, option, clause.text, option)
     return False
 
@@ -223,8 +239,14 @@ def _approved(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> boo
     stated = whole("agree_stated", clause.text)
     if stated and reply.agent:
         thing = named(stated, "what")
-        sentences = [one for one in reply.offer.sentences if not thing or says(thing, one)]
-        return bool(sentences) and _accept(ledger, reply, sentences[0], clause.text, sentences[0])
+        stated_at = [n for n, one in enumerate(reply.offer.sentences) if (says(thing, one) if thing else about(one))]
+        if not stated_at:
+            return False
+        at = stated_at[0]
+        # "That's loud": what is loud stands in the sentence before
+        back = at > 0 and re.match(r"(?:that|this|it)(?:'s| is)?\b", reply.offer.sentences[at], re.IGNORECASE)
+        sentence = reply.offer.sentences[at - 1 if back else at]
+        return _accept(ledger, reply, sentence, clause.text, sentence)
     if not opens or reply.settled or not whole("approve", clause.text):
         return False
     proposal = approved_by_a_bare_yes(reply.offer)
@@ -268,6 +290,12 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     quote = match.group().strip(" 。.")
     offer = reply.offer
     answered = meant_by(quote, [*offer.claims, *offer.proposals, *offer.options.values()])
+    if not answered and kind in ("negative", "leave") and not find("rule", quote):
+        answered = meant_by(quote, offer.sentences)
+        context = answered or (offer.sentences[-1] if offer.sentences and not about(quote) else "")
+        if kind == "leave" and (context or about(quote)):
+            text = quote if about(quote) else f"{quote} — {context}"
+            return _accept(ledger, reply, text, quote, context)
     if not answered and kind == "negative":
         answered = meant_by(quote, offer.sentences)
     if answered:
@@ -280,12 +308,14 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
 
 def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     replaces = reply.withdrew and re.match(r"do |take |try ", clause.text, re.IGNORECASE)
-    if not find("choose", clause.text) and not replaces:
+    if whole("approve", clause.text) or not find("choose", clause.text) and not replaces:
         return False
     if about(clause.text):
+        headed = re.search(rf"[\w.-]+:\s+{re.escape(clause.text)}", clause.sentence)
+        text = headed.group() if headed else clause.text
         meant = meant_by(clause.text, [*reply.offer.options.values(), *reply.offer.proposals])
-        return _accept(ledger, reply, clause.text, clause.text, meant)
-    asked = reply.offer.sentences[-1] if reply.offer.sentences else ""
+        return _accept(ledger, reply, text, text, meant)
+    asked = reply.offer.proposals[-1] if reply.offer.proposals else ""
     return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
@@ -335,6 +365,6 @@ def _unanswered_offers(ledger: Ledger, turns: Sequence[Turn], place: int) -> Non
     if any(whole(kind, text) for text in opening for kind in ("approve", "refuse", "agree_stated")):
         return
     for sentence in own_sentences(turn.get("text", "")):
-        if find("offer", sentence) and not find("claims_user", sentence) and not shared(sentence, later):
+        if find("offer", sentence) and not find("claims_user", sentence) and len(shared(sentence, later)) < 2:
             quote: list[Evidence] = [{"turn": turn["id"], "quote": shortened(sentence)}]
             ledger.add("decision", sentence, "proposed", quote, place, by="agent")

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from .patterns import find
 from .sentences import own_sentences, shortened
-from .words import shared
+from .words import about, shared
 
 # "A: ...", "(2) ...", "1. ...", "1안) ...", "案1: ...", "- B: ...", "**Option C**: ..."
 _OPTION: Final = r"^\s*(?:[-*•]\s+)?\**(?:option|variant|案|방안|プラン)?\s*\(?([A-Fa-f]|\d{1,2})(?:안|번|案)?\**\s*[).:：、．]\**\s+(\S.*)$"
@@ -34,8 +34,8 @@ def offer_of(text: str) -> Offer:
     listed = set(options.values())
     claims = [sentence for sentence in sentences if find("claims_user", sentence)]
     proposals = [
-        sentence
-        for sentence in sentences
+        _with_its_object(sentences, number)
+        for number, sentence in enumerate(sentences)
         if sentence not in claims
         and not any(sentence in option or option in sentence for option in listed)
         and find("propose", sentence)
@@ -50,13 +50,18 @@ def offer_of(text: str) -> Offer:
     )
 
 
+def _with_its_object(sentences: list[str], number: int) -> str:
+    """The sentence, or the one before it where it names nothing ("It compresses well. Shall I?")."""
+    return sentences[number] if number == 0 or about(sentences[number]) else sentences[number - 1]
+
+
 def options_of(text: str) -> dict[str, str]:
     """The labelled options of a text; empty unless there are at least two."""
     found: dict[str, str] = {}
     for line in text.split("\n"):
         mark = re.match(_OPTION, line, re.IGNORECASE)
         if mark:
-            found[mark.group(1).upper()] = shortened(mark.group(2))
+            found.setdefault(mark.group(1).upper(), shortened(mark.group(2)))
     return found if len(found) > 1 else {}
 
 

@@ -34,8 +34,7 @@ def read_questions(turns: Sequence[Turn], decisions: Sequence[Decision]) -> list
         asked += reader(turns, place)
     places = {turn["id"]: place for place, turn in enumerate(turns)}
     for question in asked:
-        if question.status != "answered":
-            _settle_later(question, decisions, places)
+        _settle_later(question, decisions, places)
     return [_as_question(one) for one in asked]
 
 
@@ -101,7 +100,7 @@ def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
     found: list[_Asked] = []
     for number, sentence in enumerate(said):
         text = _question_in(sentence)
-        unknown = bool(find("no_answer", sentence)) and bool(put_off) and not find("asks", sentence)
+        unknown = bool(find("no_answer", sentence) and find("unknown", sentence) and put_off) and not text
         open_mark = bool(find("keeps_open", sentence))
         if not (text or unknown or open_mark):
             continue
@@ -115,8 +114,18 @@ def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
                 continue
             asked.status, asked.answer = "answered", shortened(answers[0])
             asked.evidence.append(_quoted(following, answers[0]))
+            _put_off_after_the_answer(asked, turns, place)
         found.append(asked)
     return found
+
+
+def _put_off_after_the_answer(asked: _Asked, turns: Sequence[Turn], place: int) -> None:
+    """The user heard the answer and put the matter off all the same."""
+    reply = turns[place + 2] if place + 2 < len(turns) else None
+    put_off = _put_off(own_sentences(reply.get("text", ""))) if reply and reply["role"] == "user" else ""
+    if reply and put_off:
+        asked.status, asked.answer = "deferred", ""
+        asked.evidence.append(_quoted(reply, put_off))
 
 
 def _question_in(sentence: str) -> str:
@@ -131,7 +140,12 @@ def _settle_later(question: _Asked, decisions: Sequence[Decision], places: dict[
     for decision in decisions:
         first = decision["evidence"][0]
         later = places[first["turn"]] > question.place + 1
-        if later and decision["status"] == "accepted" and shared(question.text, decision["text"]):
+        if not later or not shared(question.text, decision["text"]):
+            continue
+        if decision["status"] == "deferred":
+            question.status, question.answer = "deferred", ""
+            question.evidence.append(first)
+        elif decision["status"] == "accepted" and question.status != "answered":
             question.status, question.answer = "answered", first["quote"]
             question.evidence.append(first)
             return

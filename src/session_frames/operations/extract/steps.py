@@ -9,6 +9,7 @@ from typing import Final
 from session_frames.model import By, NextStep, StepStatus, Turn, item_id
 
 from .patterns import find, named
+from .proposals import offer_of
 from .sentences import clauses, own_sentences, shortened
 from .words import about, shared
 
@@ -23,7 +24,7 @@ def read_steps(turns: Sequence[Turn]) -> list[NextStep]:
         if turn["role"] == "user":
             found += _taken_on(turns, place)
     known = "\n".join(step["text"] for step in found)
-    return found + [step for step in _listed_last(turns) if not shared(step["text"], known)]
+    return found + [step for step in _listed_last(turns) if len(shared(step["text"], known)) < min(2, len(about(step["text"])))]
 
 
 def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
@@ -39,18 +40,27 @@ def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
         for clause in clauses(sentence):
             match = find("commit", clause.text)
             if match and not find("hearsay", clause.text):
-                about_it = about(match.group())
-                # "I'll think about it" says what only together with the sentence before it
-                context = "" if about_it else _before(turn, sentence)
-                if about_it or context:
+                about_it = about(re.sub(_time(match.group()), " ", match.group()))
+                # "I'll think about it" says what only together with what was said before it
+                context = "" if about_it else _before(turns, place, sentence)
+                if about_it or context and not any(one["evidence"][0]["quote"] in sentence for one in found):
                     found.append(_step(turns, place, match.group(), "user", context))
     return found
 
 
-def _before(turn: Turn, sentence: str) -> str:
-    said = own_sentences(turn.get("text", ""))
+def _time(text: str) -> str:
+    match = find("time", text)
+    return re.escape(match.group()) if match else r"(?!)"
+
+
+def _before(turns: Sequence[Turn], place: int, sentence: str) -> str:
+    """The sentence before; at the beginning of a message, what the agent proposed last."""
+    said = own_sentences(turns[place].get("text", ""))
     at = said.index(sentence)
-    return said[at - 1] if at else ""
+    if at:
+        return said[at - 1]
+    proposals = offer_of(turns[place - 1].get("text", "")).proposals if place else []
+    return proposals[-1] if proposals else ""
 
 
 def _listed_last(turns: Sequence[Turn]) -> list[NextStep]:

@@ -40,7 +40,7 @@ _EMPTY: Final = frozenset(
 )
 _ASKED_FOR: Final = (
     r"\b(?:fix|add|implement|create|write|build|refactor|rewrite|improve|migrate|review|debug|speed up|clean up|remove|replace"
-    r"|rename|move|update|optimi[sz]e|upgrade|port|document|test|support|make|explain|investigate|set up|extend|split|simplify)"
+    r"|rename|move|update|optimi[sz]e|upgrade|port|document|test|support|explain|investigate|set up|extend|split|simplify)"
     r"\s+(.+)"
 )
 _WORD: Final = r"[A-Za-z0-9][\w'./#+-]*|[^\x00-\x7f]+"
@@ -51,8 +51,16 @@ _KOREAN_PARTICLE: Final = (
 _KOREAN_EMPTY: Final = r"^(?:가끔|지금|바로|너무|좀|자꾸|계속|그냥|일단|이거|그거|저거|우리|제가|내가|그리고|근데|그런데|혹시|안녕\S*|요즘|어제|오늘|다시|지금은|때마다|문제|부탁\S*)$"
 _KOREAN_VERB: Final = r"(?:다|요|함|임|됨|음|줘|해|죠|자|니다|세요|는데|어서|아서|해서|하면|되면|면|려고|고|짐|싶어|싶음|인데|네|기|던|할|된|한|뱉는데|떨어짐|죽음)$"
 _KOREAN_ASKED: Final = r"(\S+(?: \S+)?) ?(?:을|를)? ?(?:넣어|추가|고쳐|수정|개선|바꿔|만들어|구현|작성|정리|봐|리팩터링|리팩토링|막아|검토|줄여|적용|처리)"
-_JAPANESE_NOUN: Final = r"(?:[A-Za-z][\w.#/-]*|[\u30a0-\u30ff]+|[\u4e00-\u9fff]+)(?:の?(?:[A-Za-z][\w.#/-]*|[\u30a0-\u30ff]{2,}|[\u4e00-\u9fff]{2,}))*"
-_JAPANESE_ASKED: Final = rf"({_JAPANESE_NOUN})(?:を|に|は|が)?(?:したい|直し|見直し|追加|足し|入れ|作っ|変え|改善|整理|防ぎ|調べ|修正|実装|対応|して)"
+# A run of one script; kanji that go on in hiragana are a verb's.
+_JAPANESE_RUN: Final = (
+    r"(?:[A-Za-z][A-Za-z0-9_.#/-]*|[\u30a0-\u30ff]{2,}"
+    r"|[\u4e00-\u9fff]+(?=[をにはがのとでもへや、。\s]|$|[A-Za-z\u30a0-\u30ff]))"
+)
+_JAPANESE_NOUN: Final = rf"{_JAPANESE_RUN}(?:の?{_JAPANESE_RUN})*"
+_JAPANESE_ASKED: Final = (
+    rf"({_JAPANESE_NOUN})(?:を|に|は|が)?"
+    r"(?:したい|直し|見直し|追加|足し|入れ|作っ|変え|改善|整理|防ぎ|調べ|修正|実装|対応)"
+)
 _JAPANESE_EMPTY: Final = frozenset(
     "今 方 件 本番 場合 一番 全部 最近 昨日 今日 手 中 上 下 前 後 何 為 事 物 時 人 行".split()
 )  # noqa: SIM905
@@ -85,7 +93,7 @@ def topic_of(text: str) -> str:
 
 
 def _english(sentences: Sequence[str]) -> list[str]:
-    """What is asked for; filled up with what the first sentence is about."""
+    """What is asked for, else what the first sentence is about."""
     asked: list[str] = []
     for sentence in sentences:
         match = re.search(_ASKED_FOR, sentence, re.IGNORECASE)
@@ -93,9 +101,7 @@ def _english(sentences: Sequence[str]) -> list[str]:
             asked = _english_words(re.split(r"[,;:]| (?:so|because|when|where|which|that|and|but) ", match.group(1))[0])
             if asked:
                 break
-    subject = _english_words(sentences[0])
-    room = _MOST_WORDS - 1 if len(asked) < 2 else len(asked)
-    return [*asked, *(word for word in subject if word not in asked)][: max(1, min(room, _MOST_WORDS))]
+    return (asked or _english_words(sentences[0])[: _MOST_WORDS - 1])[:_MOST_WORDS]
 
 
 def _english_words(text: str) -> list[str]:
@@ -110,7 +116,11 @@ def _basename(word: str) -> str:
 def _korean(sentences: Sequence[str]) -> list[str]:
     subject = _korean_nouns(sentences[0])[:3]
     asked = [
-        word for sentence in sentences for mark in re.findall(_KOREAN_ASKED, sentence) for word in _korean_nouns(mark)
+        re.sub(r"(?:을|를|은|는)$", "", word)
+        for sentence in sentences
+        for mark in re.findall(_KOREAN_ASKED, sentence)
+        for word in mark.split()
+        if not re.search(_KOREAN_EMPTY, word) and not re.search(_KOREAN_VERB, word)
     ]
     return [*subject, *(word for word in asked if word not in subject)][:_MOST_WORDS]
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 _PREFIX: Final = 5  # "rename" and "renaming", "evict" and "eviction"
-_TOKEN: Final = r"[A-Za-z][\w/`-]*(?:\.[A-Za-z]\w*)*|\d[\d.,]*|[\uac00-\ud7a3]+|[\u30a0-\u30ff]{2,}|[\u4e00-\u9fff]+"
+_TOKEN: Final = r"[A-Za-z][A-Za-z0-9_/`-]*(?:\.[A-Za-z][A-Za-z0-9_]*)*|\d[\d.,]*|[\uac00-\ud7a3]+|[\u30a0-\u30ff]{2,}|[\u4e00-\u9fff]+"
 
 _EMPTY_WORDS: Final = frozenset(
     """

@@ -38,6 +38,8 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``narrate``        the agent says what it does next; a mere "ok" is no approval of it
 ``weak_yes``       an acknowledgement rather than an approval
 ``rule``           a ``negative`` that is a rule for what follows, not an answer
+``unknown``        the sentence asks in itself ("which", "몇", "どの")
+``time``           a time or a pronoun; a step that names nothing else needs its context
 ``either_or``      the agent's sentence names alternatives
 ``request``        a question that is a request
 ``no_answer``      the agent or the user cannot say

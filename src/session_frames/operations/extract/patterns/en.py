@@ -61,7 +61,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "forbid": (
         rf"^(?:we |you )?(?:please )?(?:don't|do not|dont|never|must not|mustn't|may not|should not|shouldn't)"
         rf" (?:ever )?{_CHANGE}\b(?! (?:it|that|this)$).*",
-        rf"\bwithout (?:adding|touching|changing|breaking|using|editing|modifying|renaming|removing) .+",
+        r"^(?!.*\b(?:can|could|lets?|allows?|so that)\b).*\bwithout (?:adding|touching|changing|breaking|using|editing|modifying|renaming|removing) .+",
         r"^\S+(?: \S+){0,3} (?:is|are) off[- ]limits\b.*",
         r"^no (?:new|more|extra|additional|other|external|third[- ]party|breaking) .+",
         r"^hands off .+",
@@ -79,15 +79,14 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "choose": (
         r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
         r"|switch to|do without) (?!that$|it$|this$).+",
-        r"^(?:use|keep|go with|stick with|stick to|stay with|switch to|make it|make that|set it to|raise it to"
+        r"^(?:use|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
         r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track|us ).+",
-        r"^[\w-]+: (?:make it|use|keep|set it to) .+",
+        r"^make (?:it|that) (?:a |an |the )?\S*\d.*",
         r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
         r"^(?:we(?:'re| are)) going with .+",
         r"^(?:decision|decided): .+",
         r"\bwant .+ after all$",
         r"^\w+ for now$",
-        r"^ship it like that$",
     ),
     "lift": (
         rf"\byou (?:can|may) (?:now )?{_CHANGE} .+",
@@ -145,8 +144,10 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "offer": (r"\bI (?:could|can) also\b", r"\bI'd also (?:suggest|propose|like to)\b", r"\bwe could also\b"),
     "step": (
-        r"\b(?:run|rerun|re-run|look|check|read|show|inspect|verify|wait|continue|proceed|start|see|open|grep|measure"
-        r"|investigate|reproduce|next|tell|explain|test it|commit|push|ask)\b",
+        r"(?:\bI(?:'d|'ll| can| could| would| will)?|\bme to|\b(?:shall|should|can|could) (?:I|we))(?: now| also| first"
+        r"| then| just| quickly)? (?:run|rerun|re-run|look|check|read|show|inspect|verify|wait|continue|proceed|start"
+        r"|open|grep|measure|investigate|reproduce|tell|explain|commit|push|ask|go on|begin|see) (?!.*\bor\b)",
+        r"^next would be\b",
     ),
     "claims_user": (
         r"\b(?:as you (?:decided|asked|said|wanted|requested|mentioned|agreed|instructed|suggested|wished)"
@@ -154,8 +155,10 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|you (?:decided|agreed|asked me|told me|approved))\b",
     ),
     "narrate": (r"\bI(?:'ll| will|'m going to)\b",),
-    "weak_yes": (r"(?:ok|okay|good|great|fine|right|perfect|thanks|cool|nice)(?: thanks| then)?",),
-    "rule": (r"^no \w",),
+    "weak_yes": (rf"{_YES}(?: (?:thanks|then|thank you))?",),
+    "rule": (r"^(?:no|leave) \w",),
+    "unknown": (r"\b(?:what|which|how|whether|where|when|who)\b",),
+    "time": (r"\b(?:tomorrow|tonight|today|later|next week|monday|tuesday|wednesday|thursday|friday|morning)\b",),
     "either_or": (r"\bor\b", r"\bversus\b|\bvs\b", r"\beither\b"),
     "request": (r"^(?:can|could|would|will) you\b", r"^(?:please|and|also) "),
     "no_answer": (
