@@ -88,7 +88,8 @@ def _bracketed(items: list[str], pad: str) -> str:
     return "[\n" + pad + "  " + f",\n{pad}  ".join(items) + "\n" + pad + "]"
 
 
-def _is_default(value: Any) -> bool:
+def is_default(value: Any) -> bool:
+    """Is this what a key holds that is left out?"""
     return value is None or value is False or value == "" or value == [] or value == {}
 
 
@@ -104,7 +105,7 @@ def _object_writer(fields: dict[str, Field]) -> Callable[[Any, str], str]:
                 continue
             known += 1
             item = value[key]
-            if not required and _is_default(item):
+            if not required and is_default(item):
                 continue
             text = write_field(item, inner)
             if text != "{}" or required:
@@ -127,7 +128,7 @@ def decode(data: bytes, name: str = "") -> Frame:
 
     A newer minor version is read, a newer major one is not.
     """
-    value = _parsed(data, name)
+    value = parse_json(data, name)
     if not isinstance(value, dict):
         raise _invalid(name, f"expected an object, found {type_word(value)}")
     _check_version(value, name)
@@ -155,7 +156,8 @@ def require_writable(frame: Frame, name: str = "") -> None:
         raise FormatError(told, hint="upgrade frames to change this file")
 
 
-def _parsed(data: bytes, name: str) -> Any:
+def parse_json(data: bytes, name: str) -> Any:
+    """The JSON value in these bytes, whatever its shape; ``FormatError`` says where it is no JSON."""
     if not data.strip():
         raise _invalid(name, "the file is empty")
     if b"\0" in data:
@@ -171,12 +173,16 @@ def _parsed(data: bytes, name: str) -> Any:
         if marker:
             told = f"a git conflict is left in it, <<<<<<< {_position(data, marker.start())}"
             raise _invalid(name, told, hint="frames doctor") from error
-        what = error.msg[:1].lower() + error.msg[1:]
+        what = _uncapitalised(error.msg)
         raise _invalid(name, f"{what} at line {error.lineno} column {error.colno}") from error
     except RecursionError as error:
         raise _invalid(name, "a value is nested too deep") from error
     except ValueError as error:
-        raise _invalid(name, str(error).split(";")[0].lower()) from error
+        raise _invalid(name, _uncapitalised(str(error).split(";")[0])) from error
+
+
+def _uncapitalised(message: str) -> str:
+    return message[:1].lower() + message[1:]
 
 
 def _refuse_constant(word: str) -> Any:

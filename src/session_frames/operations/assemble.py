@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from session_frames.model import (
     Call,
@@ -101,7 +101,7 @@ class _Draft:
         self.text = ""
         self.reasoning = ""
         self.calls: list[Call] = []
-        self.tokens: dict[str, Tokens] = {}
+        self.tokens: dict[str, tuple[int, int, int, int]] = {}  # input, output, cache read, cache write
         self.origin = ""
         self.thread = ""
 
@@ -120,7 +120,7 @@ class _Assembler:
         self.hits: dict[tuple[str, int, str], int] = {}
         self.skipped: dict[str, SkippedRecords] = {}
         self.outside = 0
-        self.total = Usage("")
+        self.counted = [0, 0, 0, 0]
         self.no_conversation = ""
         self.waiting_keys: set[str] = set()
         self.waiting_key = ""
@@ -208,17 +208,14 @@ class _Assembler:
     def take_usage(self, event: Usage) -> None:
         if not self.drafts or self.drafts[-1].role != "agent":
             return
-        draft = self.drafts[-1]
-        counted = event
-        if event.total:
-            counted = _difference(f"total {len(draft.tokens)}", event, self.total)
-            self.total = event
-        draft.tokens[counted.key] = Tokens(
-            input=counted.input,
-            output=counted.output,
-            cache_read=counted.cache_read,
-            cache_write=counted.cache_write,
-        )
+        counts = list(event[1:5])
+        if event.total:  # of the whole session: what was not counted before belongs to this turn
+            counts = [max(0, count - before) for count, before in zip(counts, self.counted, strict=True)]
+        tokens = self.drafts[-1].tokens
+        key = f"total {len(tokens)}" if event.total else event.key
+        before = tokens.get(key, (0, 0, 0, 0))
+        tokens[key] = (counts[0], counts[1], counts[2], counts[3])
+        self.counted = [sum(new) for new in zip(self.counted, counts, (-count for count in before), strict=True)]
 
     def take_summary(self, event: Summary) -> None:
         text = redact_text(event.text, self.policy)[0] if self.policy else event.text
@@ -434,24 +431,10 @@ def _turn(draft: _Draft, turn_id: str) -> Turn:
     return turn
 
 
-def _difference(key: str, now: Usage, before: Usage) -> Usage:
-    """What was used between two counts of the whole session."""
-    return Usage(
-        key,
-        max(0, now.input - before.input),
-        max(0, now.output - before.output),
-        max(0, now.cache_read - before.cache_read),
-        max(0, now.cache_write - before.cache_write),
-    )
-
-
-def _summed(counts: list[Tokens]) -> Tokens:
-    summed = Tokens()
-    for name in ("input", "output", "cache_read", "cache_write"):
-        total = sum(count.get(name, 0) for count in counts)
-        if total:
-            summed[name] = total  # type: ignore[literal-required]
-    return summed
+def _summed(counts: list[tuple[int, int, int, int]]) -> Tokens:
+    names = ("input", "output", "cache_read", "cache_write")
+    summed = {name: sum(column) for name, column in zip(names, zip(*counts, strict=True), strict=False)}
+    return cast(Tokens, {name: count for name, count in summed.items() if count})
 
 
 def _told(record: SkippedRecords) -> SkippedRecords:

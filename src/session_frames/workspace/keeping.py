@@ -6,15 +6,18 @@ import os
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
-from session_frames.errors import RefusedError
+from session_frames.errors import GitError, RefusedError
 from session_frames.model import Frame
 from session_frames.operations.compose import redact_frame
+from session_frames.operations.redact import redact_text
 from session_frames.operations.renew import renew
 from session_frames.storage.frame_store import read_bytes
 from session_frames.storage.private_state import write_atomically
 from session_frames.workspace.core import Workspace
 
 LARGE_FILE = 5 << 20
+# What lies in the git directory while git takes no commit of single paths.
+_UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
 class Captured(NamedTuple):
@@ -95,9 +98,24 @@ def keep_edited(ws: Workspace, frame: Frame, source: str, taken: tuple[str, ...]
     return Captured(frame, path, source, changed, staged=False, lost_turns=0, notes=(), parts=taken)
 
 
-def redaction_counts(frame: Frame) -> dict[str, int]:
-    """How often each rule of redaction struck in the frame."""
-    counts: dict[str, int] = {}
-    for redaction in frame.get("redactions", []):
-        counts[redaction["rule"]] = counts.get(redaction["rule"], 0) + redaction["count"]
-    return counts
+def commit(ws: Workspace, captured: Captured, message: str | None) -> str:
+    """Commit the file of a captured frame and nothing else; what else is staged stays staged. The commit's id.
+
+    ``RefusedError`` during a merge, rebase and the like: git takes no partial commit then.
+    """
+    if not captured.path:
+        raise RefusedError("the frame is kept in the private area only, there is nothing to commit")
+    if any(os.path.exists(os.path.join(ws.repo.git_dir, name)) for name in _UNDER_WAY):
+        raise RefusedError(
+            "a merge, rebase or the like is under way; the frame is staged and goes with its commit",
+            hint="finish it, or frames close without --commit",
+        )
+    subject = message or f"chore(context): close session — {captured.frame['topic']}"
+    answer = ws.repo.ask(
+        "commit", "-q", "-F", "-", "--", captured.path, stdin=redact_text(subject, ws.policy)[0].encode()
+    )
+    if answer.code and ws.repo.ask("diff", "--quiet", "HEAD", "--", captured.path).code == 0:
+        return ws.repo.head() or ""  # it was committed before: nothing to do
+    if answer.code:
+        raise GitError(f"git commit failed: {(answer.err or answer.out).decode('utf-8', 'replace').strip()}")
+    return ws.repo.head() or ""

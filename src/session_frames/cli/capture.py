@@ -1,0 +1,191 @@
+"""start, close, import."""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+import click
+
+from session_frames.cli import output
+from session_frames.cli.main import Context
+from session_frames.cli.options import json_option
+from session_frames.errors import FramesError, UsageError
+from session_frames.operations.render import closing_lines, redaction_counts
+from session_frames.operations.summary import summarize
+from session_frames.workspace import capture, keeping
+from session_frames.workspace.catalog import get_entry, load
+from session_frames.workspace.keeping import Captured
+
+
+@click.command()
+@click.argument("topic", default="")
+@click.option("--goal", default="", help="What the session is to reach.")
+@json_option
+@click.pass_obj
+def start(context: Context, topic: str, goal: str, as_json: bool) -> None:
+    """Open a frame on this branch.
+
+    The session that is closed next in this work tree takes topic and goal over.
+    """
+    frame = capture.start(context.workspace, topic, goal)
+    if as_json:
+        output.write_json(frame)
+    else:
+        output.write(f"opened {frame['topic']}  {frame['id'][:12]}\n")
+
+
+@click.command()
+@click.option("--topic", default="", help="The topic, in place of the one found in the first prompt.")
+@click.option("--goal", default="", help="The goal, in place of the one found.")
+@click.option("--transcript", metavar="FILE", help="The transcript to read; - for standard input.")
+@click.option("--agent", metavar="NAME", help="Look for a session of this agent only.")
+@click.option("--commit", "do_commit", is_flag=True, help="Commit the frame's file, and nothing else, at once.")
+@click.option("-m", "--message", help="The message of that commit.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written and redacted; write nothing.")
+@click.option("--keep-reasoning", is_flag=True, help="Keep the agent's thinking as well.")
+@json_option
+@click.pass_obj
+def close(
+    context: Context,
+    topic: str,
+    goal: str,
+    transcript: str | None,
+    agent: str | None,
+    do_commit: bool,
+    message: str | None,
+    dry_run: bool,
+    keep_reasoning: bool,
+    as_json: bool,
+) -> None:
+    """Turn what the agent recorded into a frame, and stage it.
+
+    Without --transcript the newest session whose recorded working directory lies in this repository is taken. The next
+    git commit takes the frame with the code.
+    """
+    if message and not do_commit:
+        raise UsageError("-m needs --commit")
+    if do_commit and dry_run:
+        raise UsageError("--commit and --dry-run exclude each other")
+    captured = capture.close(
+        context.workspace,
+        transcript=transcript,
+        stdin=sys.stdin.buffer,
+        agent=agent,
+        topic=topic,
+        goal=goal,
+        dry_run=dry_run,
+        keep_reasoning=keep_reasoning,
+    )
+    committed = keeping.commit(context.workspace, captured, message) if do_commit else ""
+    if as_json:
+        output.write_json(_captured_json(captured, committed))
+    else:
+        _show(captured, dry_run)
+        if committed:
+            output.write(f"  committed {committed[:12]}\n")
+    _note(captured)
+
+
+@click.command("import")
+@click.argument("sources", nargs=-1, metavar="SOURCE…")
+@click.option("--agent", metavar="NAME", help="Read the sources as transcripts of this agent.")
+@click.option("--topic", default="", help="The topic of the frame.")
+@click.option("--into", metavar="FRAME", help="Bring the source into this frame.")
+@click.option(
+    "--only", default="", metavar="PART[,PART]", help='With --into: decisions, open_questions …, or "heading:TITLE".'
+)
+@click.option("--strict", is_flag=True, help="Refuse a source in which a record was not understood.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written and redacted; write nothing.")
+@click.option("--keep-reasoning", is_flag=True, help="Keep the agent's thinking as well.")
+@json_option
+@click.pass_obj
+def import_(
+    context: Context,
+    sources: tuple[str, ...],
+    agent: str | None,
+    topic: str,
+    into: str | None,
+    only: str,
+    strict: bool,
+    dry_run: bool,
+    keep_reasoning: bool,
+    as_json: bool,
+) -> int:
+    """Bring in transcripts of any known agent, and frames that were exported.
+
+    A SOURCE is a file, a folder of them, or - for standard input. Importing again updates the same frame. Files are
+    written, nothing is staged.
+    """
+    if not sources:
+        raise UsageError("name what to import", hint="frames import FILE…, or frames close for the newest session")
+    ws = context.workspace
+    target = load(ws, get_entry(ws, into)) if into else None
+    stdin: BinaryIO = sys.stdin.buffer
+    code = 0
+    for answer in capture.import_(
+        ws,
+        sources,
+        stdin=stdin,
+        agent=agent,
+        topic=topic,
+        into=target,
+        only=only,
+        strict=strict,
+        dry_run=dry_run,
+        keep_reasoning=keep_reasoning,
+    ):
+        if isinstance(answer, FramesError):
+            if len(sources) == 1:
+                raise answer
+            output.complain(f"error: {answer.message}")
+            code = code or answer.exit_code
+            continue
+        if as_json:
+            output.write_json(_captured_json(answer, ""))
+        elif answer.parts or into:
+            output.write(f"{answer.path}: {', '.join(answer.parts) or 'nothing new'} from {answer.source}\n")
+        else:
+            _show(answer, dry_run)
+        _note(answer)
+    return code
+
+
+def _show(captured: Captured, dry_run: bool) -> None:
+    output.write_lines(closing_lines(captured.frame, captured.path))
+    if dry_run:
+        output.write("  nothing was written (--dry-run)\n")
+    elif not captured.changed:
+        output.write("  unchanged\n")
+
+
+def _note(captured: Captured) -> None:
+    if captured.lost_turns:
+        output.complain(
+            f"warning: '{captured.source}' does not hold {captured.lost_turns} turns of the frame any more; they stay"
+        )
+    skipped = sum(record["count"] for record in captured.frame.get("skipped_records", []))
+    if skipped:
+        output.complain(f"warning: {skipped} records of '{captured.source}' were not understood (see skipped_records)")
+    for note in captured.notes:
+        output.complain(f"warning: {note}")
+
+
+def _captured_json(captured: Captured, committed: str) -> dict[str, object]:
+    return {
+        **summarize(captured.frame),
+        "path": captured.path,
+        "source": captured.source,
+        "changed": captured.changed,
+        "staged": captured.staged,
+        "committed": committed,
+        "lost_turns": captured.lost_turns,
+        "redacted": redaction_counts(captured.frame),
+        "skipped_records": captured.frame.get("skipped_records", []),
+        "elided": captured.frame.get("elided", []),
+        "notes": list(captured.notes),
+        "parts": list(captured.parts),
+    }
+
+
+COMMANDS = {"start": start, "close": close, "import": import_}

@@ -1,0 +1,224 @@
+"""status, list, show, log, blame, resume."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+import click
+
+from session_frames.cli import output
+from session_frames.cli.main import Context
+from session_frames.cli.options import frame_of, frame_option, json_option
+from session_frames.errors import UsageError
+from session_frames.operations.context import DEFAULT_BUDGET, opening_data
+from session_frames.operations.exchange import EXPORTS
+from session_frames.operations.fence import line_shown
+from session_frames.operations.render import frame_lines
+from session_frames.workspace import history
+from session_frames.workspace.catalog import Entry
+from session_frames.workspace.history import BlamedLine, State
+
+
+@click.command()
+@json_option
+@click.pass_obj
+def status(context: Context, as_json: bool) -> None:
+    """Active and uncommitted frames of this repository."""
+    state = history.status(context.workspace)
+    if as_json:
+        output.write_json(
+            {
+                "branch": state.branch,
+                "active": [
+                    {**entry.summary, "work_tree": state.work_trees.get(entry.summary["id"], "")}
+                    for entry in state.active
+                ],
+                "uncommitted": [{**waiting.summary, "path": waiting.path} for waiting in state.uncommitted],
+                "damaged": [{"path": path, "error": error.message} for path, error in state.damaged.items()],
+            }
+        )
+    else:
+        output.write_lines(_status_lines(state, context.colour))
+
+
+def _status_lines(state: State, colour: bool) -> Iterator[str]:
+    yield f"on branch {state.branch}" if state.branch else "HEAD is detached"
+    for entry in state.active:
+        where = state.work_trees.get(entry.summary["id"], "")
+        agent = entry.summary["agent"] or "no agent yet"
+        yield f"active       {_topic(entry, colour)}  {agent}, {entry.summary['turns']} turns, {where}"
+    for waiting in state.uncommitted:
+        yield f"uncommitted  {line_shown(waiting.summary['topic'])}  {waiting.summary['turns']} turns, {waiting.path}"
+    for path, error in state.damaged.items():
+        yield f"damaged      {path}: {error.message}"
+    if not (state.active or state.uncommitted or state.damaged):
+        yield "no active or uncommitted frames"
+
+
+def _topic(entry: Entry, colour: bool) -> str:
+    short = output.painted(entry.summary["id"][:6], "yellow", colour)
+    return f"{short} {line_shown(entry.summary['topic'])}"
+
+
+@click.command("list")
+@click.option("--status", "wanted", type=click.Choice(["active", "closed", "archived", "exported"]))
+@click.option("--active", is_flag=True, help="Only frames whose session runs.")
+@click.option("--topic", default="", help="Only topics that contain this.")
+@click.option("--branch", default="", help="Only frames of this branch.")
+@click.option("--since", default="", metavar="DATE", help="Only frames that ended on or after this date (YYYY-MM-DD).")
+@click.argument("paths", nargs=-1)
+@json_option
+@click.pass_obj
+def list_(
+    context: Context,
+    wanted: str | None,
+    active: bool,
+    topic: str,
+    branch: str,
+    since: str,
+    paths: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """The frames that are known here, the newest first; with PATHS those that touched one of them."""
+    found = history.list_(
+        context.workspace,
+        status=wanted or "",
+        active=active,
+        topic=topic,
+        branch=branch,
+        since=since,
+        paths=paths,
+    )
+    for path, error in found.damaged.items():
+        output.complain(f"warning: {error.message}" if path in error.message else f"warning: {path}: {error.message}")
+    if as_json:
+        for entry in found.entries:
+            output.write_json({**entry.summary, "path": entry.path, "active": entry.active})
+    elif found.entries:
+        context.page(_table(found.entries, context.colour))
+    else:
+        output.complain("no frames found")
+    return 0 if found.entries else 1
+
+
+def _table(entries: list[Entry], colour: bool) -> list[str]:
+    """Aligned columns; Hangul and Kanji are two columns wide."""
+    from rich.cells import cell_len, set_cell_size
+
+    rows = [
+        (
+            entry.summary["id"][:6],
+            (entry.summary["started_at"] or "")[:10],
+            "active" if entry.active else entry.summary["status"],
+            line_shown(entry.summary["topic"]),
+            entry.summary["agent"],
+            f"{entry.summary['turns']} turns",
+            entry.path or ("in history" if entry.in_history else "private"),
+        )
+        for entry in entries
+    ]
+    widths = [min(40, max(cell_len(row[at]) for row in rows)) for at in range(6)]
+    lines = []
+    for row in rows:
+        cells = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=False)]
+        cells[0] = output.painted(cells[0], "yellow", colour)
+        lines.append("  ".join([*cells, row[6]]).rstrip())
+    return lines
+
+
+@click.command()
+@click.argument("frame", required=False)
+@frame_option
+@click.option("--turns", default="", metavar="TURNS", help='Only these turns: "3 14 22-30".')
+@click.option("--format", "form", type=click.Choice(["text", *EXPORTS]), default="text")
+@json_option
+@click.pass_obj
+def show(context: Context, frame: str | None, name: str | None, turns: str, form: str, as_json: bool) -> None:
+    """One frame: what was decided and is open, its files, checks and turns."""
+    shown, chosen = history.show(context.workspace, frame_of(frame, name), turns)
+    if turns:
+        shown_turns = [turn for _, turn in chosen]
+        if as_json or form in ("json", "yaml", "md"):
+            shown = {**shown, "turns": shown_turns}
+    if as_json:
+        output.write_json(shown)
+    elif form == "text":
+        context.page(frame_lines(shown, chosen))
+    else:
+        output.write(EXPORTS[form](shown))
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
+)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def log(context: Context, args: tuple[str, ...]) -> None:
+    """git log with the frames under each commit: every option and path of git log, and --json."""
+    before_paths = args[: args.index("--")] if "--" in args else args
+    if "--json" in before_paths:
+        rest = [arg for at, arg in enumerate(args) if not (arg == "--json" and at < len(before_paths))]
+        for commit in history.log(context.workspace, rest):
+            output.write_json(commit)
+        return
+    history.prepare_log(context.workspace, args)
+    sys.stdout.flush()
+    os.execvp("git", ["git", "log", "--notes", "--notes=frames", *args])
+
+
+@click.command()
+@click.argument("arguments", nargs=-1, required=True, metavar="[REV] FILE")
+@click.option("-L", "lines", multiple=True, metavar="A,B", help="Only these lines.")
+@json_option
+@click.pass_obj
+def blame(context: Context, arguments: tuple[str, ...], lines: tuple[str, ...], as_json: bool) -> None:
+    """git blame of a FILE with the frame and the turn that wrote each line."""
+    if len(arguments) > 2:
+        raise UsageError("name one file, or a revision and a file")
+    *revision, file = arguments
+    blamed = history.blame(context.workspace, file, revision[0] if revision else "", lines)
+    if as_json:
+        for line in blamed:
+            output.write_json(line)
+    else:
+        context.page(_blame_lines(list(blamed), context.colour))
+
+
+def _blame_lines(lines: list[BlamedLine], colour: bool) -> Iterator[str]:
+    from rich.cells import cell_len, set_cell_size
+
+    where = [f"{line['frame'][:6]} {line['call'] or '-'}" if line["frame"] else "-" for line in lines]
+    width = max((len(text) for text in where), default=0)
+    author_width = min(20, max((cell_len(line["author"]) for line in lines), default=0))
+    number_width = len(str(lines[-1]["line"])) if lines else 0
+    for line, place in zip(lines, where, strict=True):
+        commit = output.painted(line["commit"][:8], "yellow", colour)
+        author = set_cell_size(line_shown(line["author"]), author_width)
+        yield f"{commit} {place:<{width}} ({author} {line['date'][:10]} {line['line']:>{number_width}}) {line['text']}"
+
+
+@click.command()
+@click.argument("frame", required=False)
+@frame_option
+@click.option("--branch", default="", help="The latest frame of this branch.")
+@click.option("--budget", type=int, default=DEFAULT_BUDGET, show_default=True, help="Tokens, estimated.")
+@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md")
+@json_option
+@click.pass_obj
+def resume(
+    context: Context, frame: str | None, name: str | None, branch: str, budget: int, form: str, as_json: bool
+) -> None:
+    """The opening context for the next session: what changed since, what holds, the user's own words."""
+    wanted = frame_of(frame, name)
+    if wanted and branch:
+        raise UsageError("name a frame or a branch, not both")
+    resumed = history.resume(context.workspace, wanted, branch=branch, budget=budget)
+    if as_json or form == "json":
+        output.write_json(opening_data(resumed.frame, resumed.changes, resumed.made, budget))
+    else:
+        output.write(resumed.made.text)
+
+
+COMMANDS = {"status": status, "list": list_, "show": show, "log": log, "blame": blame, "resume": resume}

@@ -1,0 +1,80 @@
+"""Writing results: always UTF-8, in git's colours and pager, and without a traceback when the reader goes away."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+_COLOURS = {"yellow": "33", "green": "32", "red": "31", "cyan": "36", "bold": "1", "dim": "2"}
+
+
+def write(text: str) -> None:
+    """Text to standard output; half of a surrogate pair is shown as U+FFFD, whatever the locale."""
+    data = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
+    sys.stdout.buffer.write(data)
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Lines to standard output, one at a time."""
+    for line in lines:
+        write(line + "\n")
+
+
+def write_json(value: Any) -> None:
+    """One value on one line; half of a surrogate pair stays as its escape."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:
+        data = json.dumps(value).encode("ascii")
+    sys.stdout.buffer.write(data + b"\n")
+
+
+def complain(text: str) -> None:
+    """A line for people, to standard error."""
+    data = (text + "\n").encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
+    sys.stderr.buffer.write(data)
+    sys.stderr.buffer.flush()
+
+
+def wants_colour(environ: Mapping[str, str], setting: str | None) -> bool:
+    """As git decides: ``color.ui``, a terminal, ``NO_COLOR``, ``TERM``; ``FORCE_COLOR`` overrides."""
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR") or environ.get("CLICOLOR_FORCE") or setting == "always":
+        return True
+    if setting in ("false", "never") or environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()
+
+
+def painted(text: str, colour: str, on: bool) -> str:
+    """The text in a colour, where colours are wanted."""
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if on and text else text
+
+
+def page(lines: Iterable[str], pager: str | None, environ: Mapping[str, str]) -> None:
+    """Lines through the pager that git would take, on a terminal; else straight out."""
+    if not pager or pager == "cat" or not sys.stdout.isatty():
+        write_lines(lines)
+        return
+    import subprocess
+
+    settings = {**environ, "LESS": environ.get("LESS", "FRX"), "LV": environ.get("LV", "-c")}
+    with subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=settings) as process:
+        assert process.stdin is not None
+        # A reader that has seen enough closes the pipe: nothing is wrong then.
+        with suppress(BrokenPipeError):
+            for line in lines:
+                process.stdin.write((line + "\n").encode("utf-8", "replace"))
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
+
+def silence_stdout() -> None:
+    """Nothing more is written: the interpreter's last flush must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

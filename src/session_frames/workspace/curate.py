@@ -1,0 +1,150 @@
+"""Changing frames: merge, archive, unarchive, export, validate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from session_frames import frame_json
+from session_frames.errors import FormatError, RefusedError, UsageError
+from session_frames.model import FORMAT_VERSION, Frame, MergeConflict, Status
+from session_frames.operations.compose import redact_frame
+from session_frames.operations.exchange import EXPORTS
+from session_frames.operations.merge import merge_sessions
+from session_frames.schema import Problem, problems
+from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
+from session_frames.workspace.catalog import catalog, get_entry, load
+from session_frames.workspace.core import Workspace
+from session_frames.workspace.keeping import keep_edited
+
+
+class Merged(NamedTuple):
+    """The frame that several became, its file, and what a person has to settle."""
+
+    frame: Frame
+    path: str
+    conflicts: list[MergeConflict]
+    sources: list[Frame]
+
+
+def merge(ws: Workspace, names: Sequence[str], topic: str = "") -> Merged:
+    """One frame of several: written, not staged; its sources stay. Conflicts are data in it, never a silent choice."""
+    sources = [load(ws, get_entry(ws, name)) for name in names]
+    if len({frame["id"] for frame in sources}) < 2:
+        raise UsageError("a merge needs two different frames", hint="frames list shows them")
+    for frame in sources:
+        frame_json.require_writable(frame, frame["id"])
+    result = merge_sessions(sources, topic or None)
+    merged = redact_frame(result.frame, ws.policy)
+    with ws.state.lock():
+        path = ws.store.find_path(merged["id"]) or ws.store.new_path(merged)
+        ws.store.write(merged, path)
+    return Merged(merged, path, list(result.conflicts), sources)
+
+
+class Moved(NamedTuple):
+    """A frame file that was moved."""
+
+    frame: Frame
+    old_path: str
+    path: str
+
+
+def archive(ws: Workspace, names: Sequence[str], older_than_days: int | None = None) -> list[Moved]:
+    """Move closed frames to ``.copilot/archive/<YYYY-MM>/``, staged as ``git mv`` would."""
+    chosen = list(names) or ([] if older_than_days is None else _older_than(ws, older_than_days))
+    if not chosen and older_than_days is None:
+        raise UsageError("name the frames to archive", hint="frames archive FRAME… or --older-than DAYS")
+    return [_move(ws, name, "archived") for name in chosen]
+
+
+def unarchive(ws: Workspace, names: Sequence[str]) -> list[Moved]:
+    """Move archived frames back to ``.copilot/sessions``."""
+    return [_move(ws, name, "closed") for name in names]
+
+
+def _older_than(ws: Workspace, days: int) -> list[str]:
+    from datetime import datetime, timedelta
+
+    limit = (datetime.fromisoformat(ws.now()) - timedelta(days=days)).isoformat()
+    return [
+        entry.summary["id"]
+        for entry in catalog(ws).entries
+        if entry.path.startswith(SESSIONS + "/")
+        and entry.summary["status"] in ("closed", "exported")
+        and (entry.summary["ended_at"] or entry.summary["started_at"] or limit) < limit
+    ]
+
+
+def _move(ws: Workspace, name: str, status: Status) -> Moved:
+    entry = get_entry(ws, name)
+    frame = load(ws, entry)
+    old = entry.path
+    if not old:
+        raise UsageError(f"frame '{entry.summary['id']}' has no file in this work tree")
+    if frame["status"] == "active":
+        raise RefusedError(f"frame '{entry.summary['id']}' is active", hint="frames close ends it first")
+    frame_json.require_writable(frame, old)
+    moved = cast(Frame, {**frame, "status": status})
+    folder = archive_folder(moved) if status == "archived" else SESSIONS
+    path = f"{folder}/{os.path.basename(old)}"
+    if path == old and frame["status"] == status:
+        return Moved(frame, old, old)
+    with ws.state.lock():
+        if path != old and os.path.exists(ws.store.full(path)):
+            raise RefusedError(f"'{path}' is there already")
+        tracked = ws.repo.ask("ls-files", "--error-unmatch", "--", old).code == 0
+        ws.store.write(moved, path)
+        if path != old:
+            os.unlink(ws.store.full(old))
+        if tracked:
+            ws.repo.run("update-index", "--add", "--remove", "--", *dict.fromkeys((old, path)))
+    return Moved(moved, old, path)
+
+
+def export(ws: Workspace, name: str | None, form: str = "json", mark: bool = False) -> tuple[Frame, str]:
+    """The text of a frame in one of the export formats; ``mark`` sets its status to ``exported``."""
+    frame = load(ws, get_entry(ws, name))
+    if mark and frame["status"] != "exported":
+        if frame["status"] != "closed":
+            raise RefusedError(f"only a closed frame can be marked as exported, this one is {frame['status']}")
+        frame_json.require_writable(frame, frame["id"])
+        frame = cast(Frame, {**frame, "status": "exported"})
+        keep_edited(ws, frame, "export", (), dry_run=False)
+    return frame, EXPORTS[form](frame)
+
+
+class Checked(NamedTuple):
+    """A frame file and everything that is wrong with it."""
+
+    path: str
+    problems: list[Problem]
+
+
+def validate(ws: Workspace | None, cwd: str, paths: Sequence[str] = ()) -> list[Checked]:
+    """Check these files, or all frames of the work tree; every problem of each, not the first."""
+    if paths:
+        return [_checked(os.path.join(cwd, path), path) for path in paths]
+    assert ws is not None
+    return [_checked(ws.store.full(path), path) for path in ws.store.iter_paths()]
+
+
+def _checked(full: str, shown: str) -> Checked:
+    data = read_bytes(full, shown)
+    try:
+        value = frame_json.parse_json(data, shown)
+    except FormatError as error:
+        return Checked(shown, [Problem("$", error.message)])
+    found = problems(value, newer_minor=_of_newer_minor(value))
+    if not found:
+        try:
+            frame_json.decode(data, shown)  # what only the reader refuses: a newer major version
+        except FormatError as error:
+            found = [Problem("$", error.message)]
+    return Checked(shown, found)
+
+
+def _of_newer_minor(value: object) -> bool:
+    version = value.get("frame") if isinstance(value, dict) else None
+    return isinstance(version, str) and version.startswith("1.") and version != FORMAT_VERSION

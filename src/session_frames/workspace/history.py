@@ -1,0 +1,460 @@
+"""Looking: list, show, status, log, blame, resume."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from session_frames import frame_json
+from session_frames.errors import FormatError, UsageError
+from session_frames.model import Frame, Turn
+from session_frames.operations.attribution import Writer, writers_of_lines
+from session_frames.operations.context import DEFAULT_BUDGET, Changes, Opening, opening
+from session_frames.operations.summary import Summary
+from session_frames.storage.commit_links import Link, links_of, refresh
+from session_frames.storage.frame_store import ARCHIVE, SESSIONS
+from session_frames.storage.notes_view import refresh_view
+from session_frames.workspace.catalog import Catalog, Entry, catalog, get_entry, load
+from session_frames.workspace.core import Workspace
+
+_CHUNK = 512
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# list, show, status
+
+
+def list_(
+    ws: Workspace,
+    *,
+    status: str = "",
+    active: bool = False,
+    topic: str = "",
+    branch: str = "",
+    since: str = "",
+    paths: Sequence[str] = (),
+) -> Catalog:
+    """The frames that pass every filter, the newest first; ``paths`` are files or folders that they touched."""
+    known = catalog(ws)
+    wanted = [_path_filter(ws, path) for path in paths]
+    entries = [
+        entry
+        for entry in known.entries
+        if (not status or entry.summary["status"] == status)
+        and (not active or entry.active)
+        and (not topic or topic.casefold() in entry.summary["topic"].casefold())
+        and (not branch or entry.summary["branch"] == branch)
+        and (not since or (entry.summary["ended_at"] or entry.summary["started_at"]) >= since)
+        and (not wanted or any(_touches(entry.summary["files"], path) for path in wanted))
+    ]
+    return Catalog(entries, known.damaged)
+
+
+def _path_filter(ws: Workspace, path: str) -> str:
+    inside = ws.store.relative(path, ws.cwd) if ws.repo.top else path
+    if inside is None and ws.store.full("") in (ws.cwd, ws.cwd + "/"):
+        return ""
+    return (inside or "").rstrip("/")
+
+
+def _touches(files: Iterable[str], path: str) -> bool:
+    return any(file == path or file.startswith(path + "/") or not path for file in files)
+
+
+def show(ws: Workspace, name: str | None, turns: str = "") -> tuple[Frame, list[tuple[int, Turn]]]:
+    """A frame, and the turns of it that were asked for (``3 14 22-30``; all for ""), with numbers."""
+    frame = load(ws, get_entry(ws, name))
+    numbered = list(enumerate(frame.get("turns", []), 1))
+    if not turns:
+        return frame, numbered
+    wanted = turn_numbers(frame, turns)
+    return frame, [(number, turn) for number, turn in numbered if number in wanted]
+
+
+def turn_numbers(frame: Frame, text: str) -> set[int]:
+    """The turns that a person means: numbers, ranges, call numbers (their turn) or ids; ``UsageError`` for none."""
+    ids = {turn["id"]: number for number, turn in enumerate(frame.get("turns", []), 1)}
+    numbers: set[int] = set()
+    for part in text.replace(",", " ").split():
+        single = re.fullmatch(r"(\d+)(?:\.\d+)?", part)
+        span = re.fullmatch(r"(\d+)-(\d+)", part)
+        if part in ids:
+            numbers.add(ids[part])
+        elif single and 0 < int(single[1]) <= len(ids):
+            numbers.add(int(single[1]))
+        elif span and 0 < int(span[1]) <= int(span[2]) <= len(ids):
+            numbers.update(range(int(span[1]), int(span[2]) + 1))
+        else:
+            raise UsageError(f"no such turn: '{part}'", hint=f"the frame has turns 1-{len(ids)}")
+    return numbers
+
+
+class Uncommitted(NamedTuple):
+    """A frame whose last turns no commit holds yet."""
+
+    summary: Summary
+    path: str
+    turns: int
+
+
+class State(NamedTuple):
+    """What ``frames status`` tells."""
+
+    branch: str
+    active: list[Entry]
+    work_trees: dict[str, str]  # frame id -> work tree of an active frame
+    uncommitted: list[Uncommitted]
+    damaged: dict[str, FormatError]
+
+
+def status(ws: Workspace) -> State:
+    """The active and uncommitted frames of this repository."""
+    known = catalog(ws)
+    waiting = []
+    committed = _committed_blobs(ws)
+    for entry in known.entries:
+        if entry.active or not entry.path or committed.get(entry.path) == _blob_of_file(ws, entry.path):
+            continue
+        waiting.append(Uncommitted(entry.summary, entry.path, entry.summary["turns"]))
+    work_trees = {active["frame"]["id"]: active["work_tree"] for active in ws.state.list_active()}
+    return State(
+        branch=ws.repo.branch() or "",
+        active=[entry for entry in known.entries if entry.active],
+        work_trees=work_trees,
+        uncommitted=waiting,
+        damaged=known.damaged,
+    )
+
+
+def _committed_blobs(ws: Workspace) -> dict[str, str]:
+    head = ws.repo.head()
+    return {file.path: file.blob for file in ws.repo.tree_files(head, [SESSIONS, ARCHIVE])} if head else {}
+
+
+def _blob_of_file(ws: Workspace, path: str) -> str:
+    return ws.repo.line("hash-object", "--path", path, "--", ws.store.full(path)) or ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# log
+
+
+class LoggedFrame(TypedDict):
+    """One frame of a commit in ``frames log --json``."""
+
+    id: str
+    path: str
+    topic: str
+    status: str
+    turns: int
+    new_turns: list[list[int]]
+    tool_calls: int
+    cached: int
+    decisions: list[str]
+    open_questions: list[str]
+    link: str
+
+
+class LoggedCommit(TypedDict):
+    """One line of ``frames log --json``."""
+
+    commit: str
+    subject: str
+    author: str
+    date: str
+    frames: list[LoggedFrame]
+
+
+def prepare_log(ws: Workspace, args: Sequence[str]) -> None:
+    """Bring index and notes view up to what ``args`` ask for, so that git itself can print the frames."""
+    for arg in args:
+        if arg == "--":
+            break
+        if arg == "--output" or arg.startswith("--output="):
+            raise UsageError(
+                "'--output' is refused: frames log writes to standard output only", hint="use a redirection"
+            )
+    seen = refresh(ws.repo, ws.index, _asked_commits(ws, args))
+    refresh_view(ws.repo, ws.index, ws.state, seen.notes_tip)
+
+
+def _asked_commits(ws: Workspace, args: Sequence[str]) -> list[str]:
+    """The commits that the arguments name, also those that no ref reaches."""
+    if not any(re.search(r"[0-9a-f]{4}|@|\^|~|\.\.", arg) for arg in args if not arg.startswith("--")):
+        return []
+    answer = ws.repo.ask("rev-parse", "--revs-only", "--no-flags", *args, cwd=ws.cwd)
+    names = answer.out.decode("utf-8", "replace").split()
+    return [name.lstrip("^") for name in names if re.fullmatch(r"\^?[0-9a-f]{40,64}", name)]
+
+
+def log(ws: Workspace, args: Sequence[str]) -> Iterator[LoggedCommit]:
+    """The commits that ``git log ARGS`` shows, in its order, each with its frames."""
+    prepare_log(ws, args)
+    steady = (
+        "--no-color",
+        "--no-patch",
+        "--no-show-signature",
+        "--no-notes",
+        "-z",
+        "--format=%x01%H%x00%s%x00%an%x00%aI",
+    )
+    options, paths = _split_paths(args)
+    with ws.repo.stream("log", *options, *steady, *paths, cwd=ws.cwd) as output:
+        pending: list[LoggedCommit] = []
+        for fields in _records(output):
+            pending.append(
+                LoggedCommit(commit=fields[0], subject=fields[1], author=fields[2], date=fields[3], frames=[])
+            )
+            if len(pending) >= _CHUNK:
+                yield from _with_frames(ws, pending)
+                pending = []
+        yield from _with_frames(ws, pending)
+
+
+def _split_paths(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    at = list(args).index("--") if "--" in args else len(args)
+    return list(args[:at]), list(args[at:])
+
+
+def _records(output: Any) -> Iterator[list[str]]:
+    """The fields of each commit; a field separator within git's NUL-separated output opens a commit."""
+    fields: list[str] = []
+    rest = b""
+    while block := output.read1(1 << 20):
+        *whole, rest = (rest + block).split(b"\0")
+        for field in whole:
+            text = field.decode("utf-8", "replace")
+            if text.startswith("\x01"):
+                if len(fields) >= 4:
+                    yield fields[:4]
+                fields = [text[1:]]
+            else:
+                fields.append(text)
+    if len(fields) == 3 and rest:
+        fields.append(rest.decode("utf-8", "replace").rstrip("\n"))
+    if len(fields) >= 4:
+        yield fields[:4]
+
+
+def _with_frames(ws: Workspace, commits: list[LoggedCommit]) -> list[LoggedCommit]:
+    links = links_of(ws.index, [commit["commit"] for commit in commits])
+    summaries = ws.index.summaries(link.blob for found in links.values() for link in found)
+    for commit in commits:
+        found = links.get(commit["commit"], [])
+        commit["frames"] = [_logged(link, summaries[link.blob]) for link in found if link.blob in summaries]
+    return commits
+
+
+def _logged(link: Link, summary: Summary) -> LoggedFrame:
+    return LoggedFrame(
+        id=link.frame_id,
+        path=link.path,
+        topic=summary["topic"],
+        status=summary["status"],
+        turns=summary["turns"],
+        new_turns=[list(span) for span in link.new_turns],
+        tool_calls=summary["tool_calls"],
+        cached=summary["cached"],
+        decisions=summary["decisions"],
+        open_questions=summary["open_questions"],
+        link=link.kind,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# blame
+
+
+class BlamedLine(TypedDict):
+    """One line of ``frames blame``; ``frame``, ``turn`` and ``call`` are empty where nothing certain is known."""
+
+    commit: str
+    line: int
+    author: str
+    date: str
+    text: str
+    frame: str
+    topic: str
+    turn: str
+    call: str
+    link: str
+
+
+class _Blamed(NamedTuple):
+    commit: str
+    path: str
+    original: int
+    final: int
+    text: str
+
+
+def blame(ws: Workspace, file: str, revision: str = "", lines: Sequence[str] = ()) -> Iterator[BlamedLine]:
+    """git's blame of a file, with the frame of each line's commit and the turn and call that wrote the line."""
+    path = ws.store.relative(file, ws.cwd) if ws.repo.top else file
+    if path is None:
+        raise UsageError(f"'{file}' lies outside of this repository")
+    for span in lines:
+        if not re.fullmatch(r"\d*,?[+-]?\d*", span) or not span:
+            raise UsageError(f"not a line range: '{span}'", hint="-L 10,20 or -L 10,+5")
+    at = [ws.repo.resolve(revision)] if revision else []
+    options = [option for span in lines for option in ("-L", span)]
+    facts: dict[str, dict[str, str]] = {}
+    with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
+        blamed = list(_blamed_lines(output, facts))
+    yield from _with_writers(ws, blamed, facts)
+
+
+def _blamed_lines(output: Any, facts: dict[str, dict[str, str]]) -> Iterator[_Blamed]:
+    commit, original, final = "", 0, 0
+    for raw in output:
+        line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
+        if line.startswith("\t"):
+            yield _Blamed(commit, facts[commit].get("filename", ""), original, final, line[1:])
+        elif head := re.match(r"([0-9a-f]{40,64}) (\d+) (\d+)", line):
+            commit, original, final = head[1], int(head[2]), int(head[3])
+            facts.setdefault(commit, {})
+        else:
+            key, _, value = line.partition(" ")
+            facts[commit][key] = value
+
+
+def _with_writers(ws: Workspace, blamed: list[_Blamed], facts: dict[str, dict[str, str]]) -> Iterator[BlamedLine]:
+    refresh(ws.repo, ws.index, [commit for commit in facts if commit.strip("0")])
+    links = links_of(ws.index, facts)
+    frames = _frames_of_links(ws, [link for found in links.values() for link in found])
+    for stretch in _stretches(blamed):
+        first = stretch[0]
+        here = links.get(first.commit, [])
+        linked = [frames[link.blob] for link in here if link.blob in frames]
+        writers = writers_of_lines([line.text for line in stretch], linked, [first.path]) if linked else []
+        for at, line in enumerate(stretch):
+            yield _blamed_line(line, facts[line.commit], here, frames, writers[at] if writers else None)
+
+
+def _frames_of_links(ws: Workspace, links: list[Link]) -> dict[str, Frame]:
+    frames: dict[str, Frame] = {}
+    for blob, content in ws.repo.iter_blobs(dict.fromkeys(link.blob for link in links if link.blob)):
+        if content is not None:
+            try:
+                frames[blob] = frame_json.decode(content, blob)
+            except FormatError:
+                continue
+    return frames
+
+
+def _stretches(blamed: list[_Blamed]) -> Iterator[list[_Blamed]]:
+    """Neighbouring lines that one commit brought in one piece."""
+    stretch: list[_Blamed] = []
+    for line in blamed:
+        last = stretch[-1] if stretch else None
+        if last and (last.commit, last.path, last.original + 1) != (line.commit, line.path, line.original):
+            yield stretch
+            stretch = []
+        stretch.append(line)
+    if stretch:
+        yield stretch
+
+
+def _blamed_line(
+    line: _Blamed, facts: dict[str, str], links: list[Link], frames: dict[str, Frame], writer: Writer | None
+) -> BlamedLine:
+    link = next((link for link in links if writer and link.frame_id == writer.frame_id), None)
+    if link is None and len(links) == 1:
+        link = links[0]  # the commit is this frame's; which call wrote the line is not known
+    return BlamedLine(
+        commit=line.commit,
+        line=line.final,
+        author=facts.get("author", ""),
+        date=_iso_date(facts.get("author-time", ""), facts.get("author-tz", "+0000")),
+        text=line.text,
+        frame=link.frame_id if link else "",
+        topic=frames[link.blob]["topic"] if link and link.blob in frames else "",
+        turn=str(writer.turn) if writer else "",
+        call=writer.address() if writer else "",
+        link=link.kind if link else "",
+    )
+
+
+def _iso_date(seconds: str, zone: str) -> str:
+    from datetime import datetime, timedelta, timezone
+
+    if not seconds.isdigit():
+        return ""
+    sign = -1 if zone.startswith("-") else 1
+    offset = (
+        timedelta(hours=int(zone[1:3]), minutes=int(zone[3:5])) * sign if re.fullmatch(r"[+-]\d{4}", zone) else None
+    )
+    return datetime.fromtimestamp(int(seconds), timezone(offset or timedelta())).isoformat()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# resume
+
+
+class Resumed(NamedTuple):
+    """The opening context of a frame for the next session."""
+
+    frame: Frame
+    changes: Changes
+    made: Opening
+
+
+def resume(ws: Workspace, name: str | None = None, *, branch: str = "", budget: int = DEFAULT_BUDGET) -> Resumed:
+    """What the next session should begin with: what changed since, what holds, the user's words within the budget."""
+    if budget <= 0:
+        raise UsageError(f"a budget must be above 0, not {budget}")
+    entry = _latest_of(ws, branch) if branch and name is None else get_entry(ws, name)
+    frame = load(ws, entry)
+    changes = changes_since(ws, entry, frame)
+    return Resumed(frame, changes, opening(frame, changes, budget, _origin(ws, entry)))
+
+
+def _latest_of(ws: Workspace, branch: str) -> Entry:
+    entries = [entry for entry in catalog(ws).entries if entry.summary["branch"] == branch]
+    if not entries:
+        raise UsageError(f"no frame on branch '{branch}'", hint="frames list shows all")
+    return entries[0]
+
+
+def _origin(ws: Workspace, entry: Entry) -> str:
+    import os
+
+    if os.path.exists(ws.state.closed_path(entry.summary["id"])) or entry.active:
+        return "Closed on this machine." if not entry.active else "Still active."
+    return "Not from this machine: it came with the repository."
+
+
+def changes_since(ws: Workspace, entry: Entry, frame: Frame) -> Changes:
+    """Commits and files since the frame's last commit (else since HEAD at its close), and what is not committed."""
+    head = ws.repo.head()
+    base = _last_commit(ws, entry, frame)
+    uncommitted = _uncommitted(ws) if ws.repo.top else []
+    if not head or not base:
+        return Changes(known=False, commits=[], files=[], uncommitted=uncommitted)
+    commits = ws.repo.run("log", "--format=%h %s", f"{base}..{head}").decode("utf-8", "replace").splitlines()
+    files = _name_status(ws.repo.run("diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", base, head))
+    return Changes(True, commits, files, uncommitted)
+
+
+def _last_commit(ws: Workspace, entry: Entry, frame: Frame) -> str:
+    if entry.path and ws.repo.head():
+        holding = ws.repo.line("log", "-1", "--format=%H", "HEAD", "--", entry.path)
+        if holding:
+            return holding
+    head = frame.get("git", {}).get("head", "")
+    if re.fullmatch(r"[0-9a-f]{40,64}", head) and not ws.repo.ask("merge-base", "--is-ancestor", head, "HEAD").code:
+        return head
+    return ""
+
+
+def _name_status(out: bytes) -> list[str]:
+    fields = out.decode("utf-8", "surrogateescape").split("\0")
+    pairs = zip(fields[::2], fields[1::2], strict=False)
+    return [f"{state} {path}" for state, path in pairs if not path.startswith((SESSIONS + "/", ARCHIVE + "/"))]
+
+
+def _uncommitted(ws: Workspace) -> list[str]:
+    out = ws.repo.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
+    entries = out.decode("utf-8", "surrogateescape").split("\0")
+    return [entry for entry in entries if entry and not entry[3:].startswith(".copilot/")]
