@@ -94,7 +94,8 @@ _PATH = re.compile(
     r"(?:[A-Za-z]:|~|\.{1,2})?(?:/[\w.@-]+){2,}/?|(?:\./|\.\./|~/)\S+|[\w.-]+/[\w./-]*\.\w{1,5}|https?://\S+"
 )
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_WORDS = re.compile(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}")
+_WORDS = re.compile(r"[A-Za-z_]+[0-9]{0,4}")
+_COLOUR_OR_HEX = re.compile(r"#[0-9A-Fa-f]{3,8}|0[xX][0-9A-Fa-f_]{1,16}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
 _SPEAKS = re.compile(
     r"(?i)pass|pwd|secret|token|key|cred|auth|hash|sha\d|md5|utf|base\d|int\d|str|hmac|rsa|aes|bcrypt|argon|arg\d|param|ecdsa|ed25519"
@@ -153,6 +154,8 @@ def _is_value(it: _Named) -> bool:
         return False
     if _NUMBER.fullmatch(value):
         return it.passes and value.isdigit()
+    if _COLOUR_OR_HEX.fullmatch(value) or (len(value) < 8 and not it.passes and not it.shouts):
+        return False
     if _PATH.fullmatch(value) or (_UUID.fullmatch(value) and not it.passes and "secret" not in name.lower()):
         return False
     if any(blank in value for blank in " \t"):

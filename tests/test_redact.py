@@ -1,0 +1,549 @@
+"""Secrets go, everything else stays. Every secret here is made at run time: none stands in this file."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import string
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from session_frames.errors import UsageError
+from session_frames.operations import redact_rules
+from session_frames.operations.redact import (
+    DEFAULT,
+    Hit,
+    Rule,
+    find_secrets,
+    nests_repeats,
+    policy,
+    redact_text,
+    redact_value,
+    rules_from_config,
+)
+
+ALNUM = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+UPPER = string.ascii_uppercase + "234567"
+RANDOM = random.Random(20260101)
+
+
+def chars(alphabet: str, count: int) -> str:
+    """Made-up characters, a letter and a digit among them."""
+    rest = [RANDOM.choice(alphabet) for _ in range(count)]
+    rest[count // 2], rest[count // 3] = "7", next(letter for letter in alphabet if letter.isalpha())
+    return "".join(rest)
+
+
+def made(*parts: str | tuple[str, int]) -> str:
+    return "".join(part if isinstance(part, str) else chars(*part) for part in parts)
+
+
+def key(prefix: str, count: int = 36, alphabet: str = ALNUM) -> Callable[[], str]:
+    return lambda: made(prefix, (alphabet, count))
+
+
+# Rule -> how its values are made.
+KEYS: list[tuple[str, Callable[[], str]]] = [
+    *[("aws-access-key", key(prefix, 16, UPPER)) for prefix in ("AK" "IA", "AS" "IA")],
+    *[("github-token", key(f"gh{kind}_")) for kind in "pousr"],
+    ("github-fine-grained-token", lambda: made("github" "_pat_", (ALNUM, 22), "_", (ALNUM, 59))),
+    *[("gitlab-token", key(f"gl{kind}-", 20)) for kind in ("pat", "dt", "rt", "cbt", "ptt", "soat")],
+    ("anthropic-key", lambda: made("sk-" "ant-api03-", (ALNUM + "_-", 92), "A")),
+    ("openai-key", key("sk-", 48)),
+    *[("openai-key", key(f"sk-{kind}-", 60)) for kind in ("proj", "svcacct", "admin")],
+    ("openrouter-key", key("sk-or-" "v1-", 64, HEX)),
+    ("langfuse-key", lambda: made("sk-lf-", (HEX, 8), "-", (HEX, 4), "-", (HEX, 12))),
+    ("google-api-key", key("AI" "za", 35)),
+    ("google-oauth-token", key("ya29" ".", 60)),
+    ("google-oauth-secret", key("GOC" "SPX-", 28)),
+    ("google-refresh-token", key("1//" "0", 50)),
+    *[("slack-token", lambda kind=kind: made(f"xox{kind}-", ("0123456789a", 12), "-", (ALNUM, 24))) for kind in "abposr"],
+    ("slack-app-token", lambda: made("xapp" "-1-A", (UPPER, 10), "-", ("0123456789a", 13), "-", (HEX, 32))),
+    *[("stripe-key", key(prefix, 24)) for prefix in ("sk_" "live_", "rk_" "live_", "sk_" "test_")],
+    ("webhook-secret", key("whs" "ec_", 32)),
+    *[("supabase-key", key(prefix, 31)) for prefix in ("sb_" "secret_", "sb" "p_")],
+    ("twilio-key", key("S" "K", 32, HEX)),
+    ("sendgrid-key", lambda: made("SG" ".", (ALNUM, 22), ".", (ALNUM, 43))),
+    ("mailgun-key", key("ke" "y-", 32, HEX)),
+    ("brevo-key", key("xkey" "sib-", 64, HEX)),
+    ("npm-token", key("np" "m_")),
+    ("pypi-token", key("py" "pi-AgEIcHlwaS5vcmc", 60)),
+    ("rubygems-key", key("ruby" "gems_", 48, HEX)),
+    ("clojars-token", key("CLO" "JARS_", 60, HEX)),
+    ("docker-token", key("dckr" "_pat_", 27)),
+    *[("digitalocean-token", key(prefix, 64, HEX)) for prefix in ("dop" "_v1_", "doo" "_v1_")],
+    ("hugging-face-token", key("h" "f_", 34)),
+    ("databricks-token", key("da" "pi", 32, HEX)),
+    *[("shopify-token", key(prefix, 32, HEX)) for prefix in ("shp" "at_", "shp" "ss_")],
+    *[("square-token", key(prefix, 43)) for prefix in ("sq0" "atp-", "sq0" "csp-", "EA" "AA")],
+    ("facebook-token", key("EA" "AC", 90)),
+    ("linear-key", key("lin" "_api_", 40)),
+    ("notion-token", key("nt" "n_", 46)),
+    ("notion-token", key("sec" "ret_", 43)),
+    ("figma-token", key("fi" "gd_", 40)),
+    ("atlassian-token", lambda: made("ATA" "TT3", (ALNUM, 180), "=", (HEX, 8))),
+    ("vault-token", key("hv" "s.", 90)),
+    ("grafana-token", lambda: made("gl" "sa_", (ALNUM, 32), "_", (HEX, 8))),
+    ("grafana-token", key("gl" "c_", 60)),
+    ("new-relic-key", key("NR" "AK-", 27, UPPER)),
+    *[("sentry-token", key(prefix, 64, HEX)) for prefix in ("sntr" "ys_", "sntr" "yu_")],
+    ("doppler-token", key("dp." "pt.", 43)),
+    ("fly-token", key("fm" "2_", 120)),
+    ("netlify-token", key("nf" "p_")),
+    ("vercel-token", key("vc" "p_", 56)),
+    ("age-key", key("AGE-SECRET" "-KEY-1", 58, UPPER)),
+    ("planetscale-token", key("pscale" "_tkn_", 43)),
+    ("postman-key", lambda: made("PM" "AK-", (HEX, 24), "-", (HEX, 34))),
+    ("pulumi-token", key("pu" "l-", 40, HEX)),
+    ("prefect-token", key("pn" "u_")),
+    ("readme-key", key("rd" "me_", 70)),
+    ("dynatrace-token", lambda: made("dt0" "c01.", (UPPER, 24), ".", (UPPER, 64))),
+    ("easypost-key", key("EZ" "AK", 54)),
+    ("flutterwave-key", key("FLW" "SECK-", 32)),
+    ("shippo-token", key("shippo" "_live_", 40, HEX)),
+    ("contentful-token", key("CF" "PAT-", 43)),
+    ("tailscale-key", lambda: made("tsk" "ey-auth-", (ALNUM, 16), "-", (ALNUM, 30))),
+    ("buildkite-token", key("bk" "ua_", 40, HEX)),
+    ("circleci-token", key("CCI" "PAT_", 60)),
+    ("posthog-key", key("ph" "x_", 43)),
+    ("sonar-token", key("sq" "u_", 40, HEX)),
+    ("openshift-token", key("sha" "256~", 43)),
+    ("hubspot-token", lambda: made("pat" "-na1-", (HEX, 8), "-", (HEX, 4), "-", (HEX, 4), "-", (HEX, 12))),
+    ("groq-key", key("gs" "k_", 52)),
+    ("xai-key", key("xa" "i-", 80)),
+    ("perplexity-key", key("pp" "lx-", 48)),
+    ("replicate-token", key("r8" "_", 37)),
+    ("nvidia-key", key("nv" "api-", 64)),
+    ("langsmith-key", lambda: made("lsv2" "_pt_", (HEX, 32), "_", (HEX, 10))),
+    ("tavily-key", key("tv" "ly-", 32)),
+    ("cerebras-key", key("cs" "k-", 48)),
+    ("resend-key", lambda: made("r" "e_", (ALNUM, 8), "_", (ALNUM, 24))),
+    ("jwt", lambda: made("ey" "J", (ALNUM, 33), ".", "eyJ", (ALNUM, 60), ".", (ALNUM, 43))),
+]
+NAMES = [f"{rule}-{number}" for number, (rule, _) in enumerate(KEYS)]
+
+CONTEXTS: dict[str, str] = {
+    "alone": "{}",
+    "prose": "I used {} for it, and it works.",
+    "sentence end": "The key is {}.",
+    "line of a dump": "HOME=/home/u\nSERVICE_THING={}\nLANG=C.UTF-8\n",
+    "export": "export SOME_API_KEY={}\n",
+    "quoted": "client = Client(\"{}\")",
+    "single quoted": "client = Client('{}')",
+    "json": '{{"value":"{}","n":1}}',
+    "escaped json": '{{"out":"{{\\"value\\":\\"{}\\",\\"n\\":1}}"}}',
+    "behind an escaped break": 'out: "first line\\n{}\\nlast"',
+    "url": "https://api.test.invalid/v1?key={}&page=2",
+    "percent-encoded": "next=https%3A%2F%2Fa.invalid%2F%3Fk%3D{}%26x%3D1",
+    "korean": "이 키는 {}입니다. 바꿔 주세요.",
+    "korean, no blank": "키를{}로 바꿔",
+    "japanese": "キーは{}です。",
+    "chinese": "密钥是{}，请更换",
+    "header": "curl -H 'X-Thing: {}' https://api.test.invalid",
+    "yaml": "service:\n  value: {}\n  other: 1\n",
+    "markdown": "| key | `{}` | done |",
+}
+
+
+def redact(text: str) -> str:
+    return redact_text(text, DEFAULT)[0]
+
+
+@pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS.keys())
+@pytest.mark.parametrize(("rule", "make"), KEYS, ids=NAMES)
+def test_every_kind_goes_in_every_context(rule: str, make: Callable[[], str], context: str) -> None:
+    secret = make()
+    text = context.format(secret)
+    redacted, hits = redact_text(text, DEFAULT)
+    assert redacted == context.format(f"[redacted:{rule}]")
+    assert [text[hit.start : hit.end] for hit in hits] == [secret]
+    assert redact(redacted) == redacted
+
+
+def test_at_least_forty_kinds() -> None:
+    assert len({rule for rule, _ in KEYS}) >= 40
+    assert len({rule.name for rule in redact_rules.RULES}) >= 80
+
+
+# (text with the value as {}, how the value is made); only the value goes.
+WORD = lambda: made((string.ascii_lowercase, 6), "2", (string.ascii_lowercase, 3))  # noqa: E731
+STRONG = key("", 24)
+B64 = key("", 40, ALNUM + "+/")
+AROUND: list[tuple[str, Callable[[], str]]] = [
+    ("PG" "PASSWORD={} psql -h db", WORD),
+    ("DB_PASSWORD={}\nPATH=/usr/bin", WORD),
+    ("export API_KEY={}", STRONG),
+    ("SECRET_KEY_BASE={}\n", STRONG),
+    ("MY_SERVICE_TOKEN={}\n", STRONG),
+    ("AWS_SECRET_ACCESS_KEY={}", B64),
+    ("aws_secret_access_key = {}", B64),
+    ("password: {}\nuser: me", WORD),
+    ("  db_password: '{}'", WORD),
+    ("password = \"{}\"", WORD),
+    ("const apiKey: string = '{}';", STRONG),
+    ("password: str = \"{}\"", WORD),
+    ('config["password"] = "{}"', WORD),
+    ('{{"apiKey":"{}","n":1}}', STRONG),
+    ('"{{\\"apiKey\\":\\"{}\\",\\"n\\":1}}"', STRONG),
+    ('\\\\\\"client_secret\\\\\\": \\\\\\"{}\\\\\\"', STRONG),
+    ("Server=db;User Id=app;Password={};Encrypt=true", WORD),
+    ("postgres://app:{}@db/x", WORD),
+    ("mongodb+srv://u.name:{}@c0.test.invalid/app?retryWrites=true", WORD),
+    ("redis://:{}@localhost:6379/0", WORD),
+    ("https://oauth2:{}@git.test.invalid/a.git", STRONG),
+    ("https://a.invalid/x?token={}&page=1", WORD),
+    ("https://a.invalid/x?page=1&api_key={}", STRONG),
+    ("https://b.invalid/c?sv=2024&sig={}&se=1", key("", 40, ALNUM + "%")),
+    ("Authorization: Bearer {}", STRONG),
+    ('-H "Authorization: Bearer {}" https://a.invalid', STRONG),
+    ('"Authorization": "Basic {}"', key("", 24)),
+    ("'authorization': 'token {}'", STRONG),
+    ("got Bearer {} back", key("", 40)),
+    ("curl -s -u admin:{} https://a.invalid", WORD),
+    ("curl --user 'admin:{}' https://a.invalid", WORD),
+    ("machine a.invalid login me password {}\n", WORD),
+    ("machine a.invalid\n  login me\n  password {}\n", WORD),
+    ("tool --password {} --verbose", WORD),
+    ("tool --token={}", STRONG),
+    ('["--api-key", "{}"]', STRONG),
+    ("sshpass -p {} ssh host", WORD),
+    ("CREATE USER app WITH PASSWORD '{}';", WORD),
+    ("<password>{}</password>", WORD),
+    ("AccountName=x;Account" "Key={}==;EndpointSuffix=y", key("", 86)),
+    ("SharedAccessKeyName=r;SharedAccess" "Key={}=;", key("", 43)),
+    ('{{"auths":{{"r.invalid":{{"auth":"{}"}}}}}}', key("", 32)),
+    ("//registry.invalid/:_authToken={}", STRONG),
+    ("https://hooks.slack.com/services/{}", lambda: made("T", (UPPER, 9), "/B", (UPPER, 9), "/", (ALNUM, 24))),
+    ("https://discord.com/api/webhooks/123456789012345678/{}", key("", 68)),
+    ("123456789:{}", key("A" "A", 33)),
+    ("비밀번호: {}", WORD),
+    ("비밀번호는 {} 입니다", WORD),
+    ("パスワード：{}", WORD),
+    ("密码：{}，谢谢", WORD),
+    ("API 키: {}", STRONG),
+    ("the password is {} for now", WORD),
+]
+
+
+@pytest.mark.parametrize(("context", "make"), AROUND, ids=[context for context, _ in AROUND])
+def test_only_the_value_goes(context: str, make: Callable[[], str]) -> None:
+    secret = make()
+    redacted = redact(context.format(secret))
+    marker = re.search(r"\[redacted:[a-z0-9-]+\]", redacted)
+    assert marker
+    assert secret not in redacted
+    for side in context.format("\0").split("\0"):
+        assert side.strip("=") in redacted
+    assert redact(redacted) == redacted
+
+
+def test_discord_and_terraform_tokens_lose_their_secret_part() -> None:
+    discord = made("M", (ALNUM, 23), ".", (ALNUM, 6), ".", (ALNUM, 38))
+    assert redact(discord) == f"{discord[:24]}[redacted:discord-token]"
+    terraform = made((ALNUM, 14), ".atlas" "v1.", (ALNUM, 67))
+    assert redact(terraform) == f"{terraform[:23]}[redacted:terraform-token]"
+
+
+def test_the_json_around_a_value_stays_json() -> None:
+    result = json.dumps({"out": json.dumps({"apiKey": STRONG(), "n": 1})})
+    outer = json.loads(redact(result))
+    inner = json.loads(outer["out"])
+    assert inner == {"apiKey": "[redacted:assigned-secret]", "n": 1}
+
+
+def test_an_env_dump() -> None:
+    secrets = [WORD() for _ in range(3)]
+    dump = f"HOME=/root\nDB_PASSWORD={secrets[0]}\nPATH=/bin:/usr/bin\nAPP_SECRET={secrets[1]}\nX_TOKEN={secrets[2]}\nN=1"
+    redacted, hits = redact_text(dump, DEFAULT)
+    assert len(hits) == 3
+    assert not any(secret in redacted for secret in secrets)
+    assert "HOME=/root\n" in redacted
+    assert "PATH=/bin:/usr/bin\n" in redacted
+
+
+SPARED = [
+    "commit " + chars(HEX, 40),
+    "sha256:" + chars(HEX, 64),
+    "token: " + "4096",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "session_id: 550e8400-e29b-41d4-a716-446655440000",
+    '"integrity": "sha512-' + chars(ALNUM + "+/", 86) + '=="',
+    "/srv/app/Volumes/Quick/Prop2/data/Key9/Token8/file.txt",
+    "input_cost_per_token: 1.4e-06",
+    "max_tokens: 4096",
+    '{"input_tokens": 12345, "cache_read_input_tokens": 987654321}',
+    "api_key: os.environ/MY_API_KEY",
+    'api_key = os.environ["MY_API_KEY2"]',
+    "apiKey: process.env.API_KEY_2,",
+    'token = os.getenv("TOKEN_2")',
+    "TOKEN=$TOKEN",
+    "TOKEN=${TOKEN:-abc1}",
+    "TOKEN=%TOKEN%",
+    "api_key: <YOUR_KEY>",
+    "token: {{ token }}",
+    'apiKey == ""',
+    'if token == "abc123def":',
+    "sk-ant-...",
+    "OPENAI_API_KEY=sk-...",
+    "API_KEY=YOUR_API_KEY",
+    "api_key: xxxxxxxxxxxxxxxx",
+    "password: ********",
+    "password: changeme123",
+    'password = "your_password1"',
+    "SECRET=placeholder1",
+    "password: None",
+    "token: null,",
+    "secret: true",
+    "password: string",
+    "token: str",
+    "password = input()",
+    "token = get_token(x1)",
+    "self.token = token",
+    "password=password",
+    "password=password2",
+    "token = self.token2",
+    "secret = hashlib.sha256(data).hexdigest()",
+    "the password: it must have 8 characters",
+    "the token is base64-encoded",
+    "token_type: Bearer",
+    "secretName: my-app-secret-2",
+    "key: value1234",
+    "keyboard=us1234",
+    "Bearer authentication is used",
+    'Authorization: Bearer $TOKEN"',
+    "Authorization: Bearer <token>",
+    "postgres://user:$PASS@db/x",
+    "postgres://user:{password}@db/x",
+    "postgres://user:password@localhost/x",
+    "http://localhost:8080/a@b",
+    "git@github.com:owner/repo.git",
+    "?page=2&sort=name1",
+    "task-force-of-2024-and-many-more-words-behind",
+    "risk-averse sk-learn-pipeline",
+    "비밀번호: 입력하세요",
+    "パスワード：必須",
+    "비밀번호는 8자 이상",
+    "-----BEGIN PRIVATE KEY----- is the first line",
+    'if "-----BEGIN RSA PRIVATE KEY-----" in text and text.endswith("-----END RSA PRIVATE KEY-----"):',
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "-----BEGIN PUBLIC KEY-----\n" + chars(ALNUM, 64) + "\n-----END PUBLIC KEY-----",
+    "[redacted:github-token]",
+    "password: [redacted:assigned-secret]",
+    "postgres://app:[redacted:url-password]@db/x",
+    "pk_live_" + chars(ALNUM, 24),
+    "a ghp_ prefix, and github_pat_ too",
+    "test_secret_handling_of_tokens_2",
+    "cut \ud83d here \udcb2",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", SPARED)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert redact_text(text, DEFAULT) == (text, [])
+
+
+def test_pem_blocks() -> None:
+    body = [chars(ALNUM + "+/", 64), chars(ALNUM + "+/", 64), chars(ALNUM, 22) + "=="]
+    for kind in ("RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "", "DSA "):
+        head, foot = f"-----BEGIN {kind}PRIVATE" " KEY-----", f"-----END {kind}PRIVATE" " KEY-----"
+        lines = [head, *body, foot]
+        numbered = "".join(f"{number:6}\t{line}\n" for number, line in enumerate(lines, 1))
+        forms = {
+            "breaks": "\n".join(lines),
+            "crlf": "\r\n".join(lines),
+            "escaped": "\\n".join(lines),
+            "escaped twice": "\\\\n".join(lines),
+            "quoted": "\n> ".join(lines),
+            "indented": "\n    ".join(lines),
+            "source": '\\n" +\n  "'.join(lines),
+            "diff": "\n+".join(lines),
+            "one line": " ".join(lines),
+            "arrows": "\n".join([head, *(f"     {number}→{line}" for number, line in enumerate([*body, foot], 2))]),
+            "encrypted": "\n".join([head, "Proc-Type: 4,ENC" "RYPTED", "DEK-Info: AES-128-CBC," + "0A" * 16, "", *body, foot]),
+        }
+        for name, block in forms.items():
+            for before, after in (("before\n", "\nafter"), ('{"k":"', '","n":1}')):
+                redacted, hits = redact_text(before + block + after, DEFAULT)
+                assert redacted == f"{before}[redacted:private-key]{after}", (kind, name)
+                assert len(hits) == 1
+        assert redact(f"before\n{numbered}after") == "before\n     1\t[redacted:private-key]\nafter"
+        cut = redact("before\n" + "\n".join(lines[:-1]) + "\nand then prose follows")
+        assert cut == "before\n[redacted:private-key]\nand then prose follows"
+        assert redact("\n".join(lines[:3])) == "[redacted:private-key]"
+        two = "\n".join([*lines, "between", *lines])
+        assert redact(two) == "[redacted:private-key]\nbetween\n[redacted:private-key]"
+
+
+def test_a_service_account_stays_json() -> None:
+    lines = ["-----BEGIN PRIVATE" " KEY-----", chars(ALNUM, 64), chars(ALNUM, 30), "-----END PRIVATE" " KEY-----", ""]
+    account = {"type": "service_account", "private_key_id": chars(HEX, 40), "private_key": "\n".join(lines), "n": 1}
+    read = json.loads(redact(json.dumps(account)))
+    assert read == {**account, "private_key": "[redacted:private-key]\n"}
+
+
+def test_putty_and_pgp_keys() -> None:
+    putty = [
+        "PuTTY-User-Key-File-2: ssh-rsa",
+        "Encryption: none",
+        "Comment: me",
+        "Public-Lines: 2",
+        chars(ALNUM, 64),
+        chars(ALNUM, 64),
+        "Private-Lines: 1",
+        chars(ALNUM, 64),
+        "Private-MAC: " + chars(HEX, 40),
+    ]
+    assert redact("a\n" + "\n".join(putty) + "\nb") == "a\n[redacted:putty-private-key]\nb"
+    pgp = ["-----BEGIN PGP PRIVATE" " KEY BLOCK-----", "", chars(ALNUM, 64), "=aB3d", "-----END PGP PRIVATE" " KEY BLOCK-----"]
+    assert redact("\n".join(pgp)) == "[redacted:private-key]"
+
+
+def test_hits_are_in_order_and_replace_exactly() -> None:
+    first, second = KEYS[2][1](), WORD()
+    text = f"a {first} b PASSWORD={second} c"
+    redacted, hits = redact_text(text, DEFAULT)
+    assert redacted == "a [redacted:github-token] b PASSWORD=[redacted:assigned-secret] c"
+    assert hits == [
+        Hit("github-token", 2, 2 + len(first)),
+        Hit("assigned-secret", text.index(second), text.index(second) + len(second)),
+    ]
+    assert find_secrets(text, DEFAULT) == hits
+
+
+def test_values_keys_and_lists() -> None:
+    secret, word = KEYS[2][1](), WORD()
+    value = {"a": [1, f"x {secret}", None, True], secret: {"password": word, "n": 1.5}, "input_tokens": 3, "token": "str"}
+    told: list[tuple[str, str, int]] = []
+    redacted = redact_value(value, DEFAULT, "turns[0]", lambda *entry: told.append(entry))
+    assert redacted == {
+        "a": [1, "x [redacted:github-token]", None, True],
+        "[redacted:github-token]": {"password": "[redacted:assigned-secret]", "n": 1.5},
+        "input_tokens": 3,
+        "token": "str",
+    }
+    assert sorted(told) == [("assigned-secret", "turns[0]", 1), ("github-token", "turns[0]", 2)]
+    assert secret in value  # what was given is not changed
+    assert redact_value(redacted, DEFAULT, "", lambda *entry: told.append(entry)) is redacted
+    assert len(told) == 2
+
+
+def test_an_unchanged_value_is_the_same_object() -> None:
+    value = {"a": ["plain", {"session_id": "550e8400-e29b-41d4-a716-446655440000"}], "token": "string"}
+    assert redact_value(value, DEFAULT, "", lambda *entry: pytest.fail("nothing to tell")) is value
+
+
+def test_keys_that_become_the_same_both_stay() -> None:
+    value = {KEYS[2][1](): 1, KEYS[2][1](): 2}
+    redacted = redact_value(value, DEFAULT, "", lambda *entry: None)
+    assert sorted(redacted.values()) == [1, 2]
+
+
+def test_rules_of_a_team() -> None:
+    config = {
+        "redaction": {
+            "rules": [
+                {"name": "acme", "pattern": "acme-([0-9]{8})", "literals": ["ACME-"]},
+                {"name": "bare", "pattern": "zz[0-9]{6}"},
+            ],
+            "allow": ["hunter2fixture", "dummy[0-9]+pw"],
+        }
+    }
+    rules = rules_from_config(config)
+    text = "see acme-12345678 and zz123456"
+    assert redact_text(text, rules)[0] == "see acme-[redacted:acme] and [redacted:bare]"
+    assert redact_value({"x": text}, rules, "", lambda *entry: None) == {"x": redact_text(text, rules)[0]}
+    assert redact_text("password: hunter2fixture", rules)[1] == []
+    assert redact_value({"password": "hunter2fixture"}, rules, "", lambda *entry: None) == {"password": "hunter2fixture"}
+    assert redact_text("DB_PASSWORD=" + "dum" "my12pw9x", rules_from_config({}))[1] == []
+    assert redact_text(text, rules_from_config({"redaction": None}))[1] == []
+    own = policy([Rule("x-rule", (), "q{9}")])
+    assert redact_text("a" + "q" * 9, own)[0] == "a[redacted:x-rule]"
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"rules": [{"name": "a", "pattern": "("}]}, r"rules\[1\] a"),
+        ({"rules": [{"name": "a", "pattern": "x*"}]}, "empty text"),
+        ({"rules": [{"name": "ok", "pattern": "x1"}, {"name": "b", "pattern": "(x+)+y"}]}, r"rules\[2\] b.*repeat"),
+        ({"rules": [{"name": "b", "pattern": "(?:a|b*)*?c"}]}, "repeat"),
+        ({"rules": [{"name": "a"}]}, "no pattern"),
+        ({"rules": [{"pattern": "x1"}]}, "name"),
+        ({"rules": [{"name": "a]b", "pattern": "x1"}]}, "name"),
+        ({"rules": [{"name": "a", "pattern": "x1", "literals": "x"}]}, "literals"),
+        ({"rules": ["x"]}, "name"),
+        ({"rules": {"a": 1}}, "list"),
+        ({"allow": [".*"]}, r"allow\[1\].*empty"),
+        ({"allow": ["ok", "(a+)+b"]}, r"allow\[2\]"),
+        ({"allow": [3]}, "text"),
+        ("rules", "redaction"),
+    ],
+)
+def test_a_bad_setting_is_named(section: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        rules_from_config({"redaction": section})
+
+
+def test_an_allowed_text_need_not_be_a_pattern() -> None:
+    rules = rules_from_config({"redaction": {"allow": ["abc(123*"]}})
+    assert redact_text('password = "abc(123*"', rules)[1] == []
+
+
+@pytest.mark.parametrize("rule", redact_rules.RULES, ids=lambda rule: rule.name)
+def test_no_rule_can_take_forever(rule: Rule) -> None:
+    compiled = re.compile(rule.pattern, re.ASCII)
+    assert not nests_repeats(rule.pattern)
+    assert not compiled.match("")
+    assert rule.group <= compiled.groups
+    assert rule.literals
+    assert re.fullmatch("[a-z0-9-]+", rule.name)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("ghp_", "sk-", "sk-ant-", "eyJ", "eyJa.", "AKIA", "xoxb-", "SG.a", "://a:", "-----BEGIN PRIVATE" " KEY-----\n"),
+        *("password", "token=", 'token="', "password: ", "secret\\", "--password ", "[redacted:", "curl -u ", "?sig=a"),
+        *("Bearer ", "Authorization: ", "비밀번호: ", "password\n", "key key", "hvs.", "1//0", "dp.pt.", "PuTTY-User-Key-File-2: "),
+    ],
+)
+def test_long_runs_end(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    redacted = redact(text)
+    assert redact(redacted) == redacted
+
+
+PIECES = st.one_of(
+    st.sampled_from(sorted({literal for rule in redact_rules.RULES for literal in rule.literals})),
+    st.sampled_from([" ", "=", ": ", '"', "'", "\\n", "\n", "\\\"", "@", "://", "?", "&", "[redacted:jwt]", "]", "hunter2x", "\ud83d"]),
+    st.sampled_from([make() for _, make in KEYS]),
+    st.text(ALNUM + "_-./+=", min_size=1, max_size=40),
+    st.text(max_size=8),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_redacting_twice_changes_nothing(text: str) -> None:
+    redacted, hits = redact_text(text, DEFAULT)
+    assert redact_text(redacted, DEFAULT) == (redacted, [])
+    assert all(one.end <= two.start for one, two in zip(hits, hits[1:], strict=False))
+    at, rebuilt = 0, ""
+    for hit in hits:
+        rebuilt += text[at : hit.start] + f"[redacted:{hit.rule}]"
+        at = hit.end
+    assert rebuilt + text[at:] == redacted
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(PIECES, max_size=5).map("".join), max_size=6))
+def test_a_value_is_redacted_as_its_texts_are(texts: list[str]) -> None:
+    redacted = redact_value(texts, DEFAULT, "", lambda *entry: None)
+    assert redacted == [redact(text) for text in texts]
