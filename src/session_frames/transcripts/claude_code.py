@@ -62,6 +62,8 @@ IGNORED_TYPES = (
 # Blocks of an assistant message that are no words and no calls.
 IGNORED_BLOCKS = ("redacted_thinking", "fallback", "image", "document")
 
+# Tools by which the agent calls commands and skills; what they unfold to is written as if typed.
+SKILL_TOOLS = ("Skill", "SlashCommand")
 _SYNTHETIC_MODEL = "<synthetic>"
 
 # Facts that every record repeats, and their names.
@@ -96,6 +98,7 @@ class _Reader:
         self._bare_command: UserWords | None = None
         self._queue = Queue()
         self._tree = Tree()
+        self._skill_called = False
         self._main_line = False
         self._side_line = False
         self._handlers: dict[str, Callable[[Record, Line], Iterator[Event]]] = {
@@ -222,6 +225,8 @@ class _Reader:
     def _prompt(self, content: Any, record: Record, keys: Iterator[str]) -> Iterator[Event]:
         raw = words.whole_text(content)
         command = words.parse_command(raw)
+        if command and self._skill_called:
+            return  # the agent's own call of a command or skill, unfolded
         text = command.text if command else words.typed_blocks(content)
         if not text.strip():
             return
@@ -300,8 +305,11 @@ class _Reader:
         content = message.get("content")
         if not isinstance(content, (str, list)) or self._is_repeated(record):
             return
-        self._bare_command = None
+        self._bare_command, self._skill_called = None, False
         self._main_line = True
+        if "0" in message:
+            yield Skipped("damaged message", line.number)  # a string, spread to one key a character
+            return
         model = text_of(message.get("model"))
         if model == _SYNTHETIC_MODEL or record.get("isApiErrorMessage") is True:
             return  # written by the client, not by the model
@@ -333,6 +341,7 @@ class _Reader:
         name, arguments = text_of(block.get("name")), block.get("input")
         edits = edits_of_call(name, arguments)
         call = text_of(block.get("id"))
+        self._skill_called = self._skill_called or name in SKILL_TOOLS
         self._calls[call] = (name, arguments if name == "AskUserQuestion" else None, edits)
         return ToolCall(key, at, call, name, arguments, edits, command_of(name, arguments))
 
