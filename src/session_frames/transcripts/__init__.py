@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import cast
 
@@ -15,6 +16,20 @@ FORMATS: dict[str, str] = {
     "copilot-chat": "session_frames.transcripts.copilot_chat",
     "gemini-cli": "session_frames.transcripts.gemini_cli",
 }
+
+# Variables in which an agent names its session to the processes that it starts. A git that finds the id of an active
+# session in one of them was started from that session's own shell.
+SESSION_VARIABLES: dict[str, str] = {
+    "CLAUDE_CODE_SESSION_ID": "claude-code",
+    "CODEX_THREAD_ID": "codex",
+    "GEMINI_SESSION_ID": "gemini-cli",
+}
+
+
+def session_of_environment(environ: Mapping[str, str]) -> tuple[str, str]:
+    """(format, session id) of the agent whose shell this is; two empty strings outside of one."""
+    found = ((name, environ[variable]) for variable, name in SESSION_VARIABLES.items() if environ.get(variable))
+    return next(found, ("", ""))
 
 
 def get_format(name: str) -> TranscriptFormat:

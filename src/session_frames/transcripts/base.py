@@ -6,9 +6,9 @@ A transcript format is a module with
     the agent's name, as the frame stores it;
 ``find(home, environ)``
     the places where its transcripts lie, as glob patterns; ``storage`` walks them;
-``SESSION_VARIABLE``, ``BESIDE`` (both may be missing)
-    the environment variable in which the agent tells its shell the session's id; the files beside a transcript that
-    name the working directory: (path from the transcript, key of its JSON object, "" for plain text);
+``BESIDE`` (may be missing)
+    the files beside a transcript that name the working directory: (path from the transcript, key of its JSON object,
+    "" for plain text);
 ``sniff(head)``
     is this the beginning of one of its files? (content decides, never the file's name);
 ``read(source)``
@@ -36,9 +36,9 @@ Record = dict[str, Any]
 class Meta(NamedTuple):
     """A fact about the session.
 
-    ``name`` is one of ``session_id agent_version model cwd project_hash branch base parent title started``; ``model``, ``cwd``
-    and ``branch`` may be told several times, in order of appearance; of the others the last counts, but for
-    ``session_id``, ``base`` and ``started`` the first.
+    ``name`` is one of ``session_id agent_version model cwd project_hash branch base parent title started``. ``model``,
+    ``cwd`` and ``branch`` may be told several times, in order of appearance; of the others the last counts, but for
+    ``session_id``, ``base`` and ``started`` the first. ``project_hash`` is sha256 of the project's absolute path.
     """
 
     name: str
@@ -157,19 +157,7 @@ class Skipped(NamedTuple):
     line: int
 
 
-Event = (
-    Meta
-    | UserWords
-    | AgentText
-    | Reasoning
-    | ToolCall
-    | ToolResult
-    | Usage
-    | Summary
-    | Retract
-    | Abandon
-    | Skipped
-)
+Event = Meta | UserWords | AgentText | Reasoning | ToolCall | ToolResult | Usage | Summary | Retract | Abandon | Skipped
 
 
 class NoConversation(NamedTuple):

@@ -28,6 +28,7 @@ from session_frames.transcripts.copilot_response import iso_of, response_events
 from session_frames.transcripts.heads import begins_object, json_key, origin_of, peek
 
 NAME = "copilot-chat"
+BESIDE = (("../workspace.json", "folder"),)
 
 # What a pressed button writes as the prompt, for files that don't mark it with ``confirmation``.
 _BUTTON = re.compile(r'@\w+ [^:\n]{1,40}: "[^"\n]*\?"\s*\Z')

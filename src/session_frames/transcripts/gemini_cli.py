@@ -35,6 +35,7 @@ from session_frames.transcripts.heads import begins_object, complete_lines, json
 from session_frames.transcripts.tool_edits import SHELL_TOOLS, command_of, edits_of
 
 NAME = "gemini-cli"
+BESIDE = (("../.project_root", ""),)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What programs add to the person's words
@@ -131,6 +132,7 @@ def _facts(thread: Thread) -> Iterator[Event]:
         "started": text_of(facts.get("startTime")),
         "title": text_of(facts.get("summary")),
         "cwd": next(filter(None, map(text_of, list_of(facts.get("directories")))), ""),
+        "project_hash": text_of(facts.get("projectHash")),
     }
     yield from (Meta(name, value) for name, value in found.items() if value)
 

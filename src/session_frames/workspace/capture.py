@@ -18,10 +18,10 @@ from session_frames.operations.slim import slim
 from session_frames.storage.frame_store import read_bytes
 from session_frames.storage.private_state import ActiveFrame
 from session_frames.storage.transcript_files import open_transcript, transcript_of_bytes
-from session_frames.transcripts import FORMATS
+from session_frames.transcripts import FORMATS, session_of_environment
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
-from session_frames.workspace.reading import newest, read_transcript, session_of_environment, what_was_skipped
+from session_frames.workspace.reading import newest, read_transcript, what_was_skipped
 
 # ---------------------------------------------------------------------------------------------------------------------
 # start
@@ -30,7 +30,7 @@ from session_frames.workspace.reading import newest, read_transcript, session_of
 def start(ws: Workspace, topic: str = "", goal: str = "") -> Frame:
     """Open a frame on this branch; the session that is closed next in this work tree takes it over."""
     top = ws.repo.require_top()
-    agent, session_id = session_of_environment(ws)
+    agent, session_id = session_of_environment(ws.environ)
     if any(entry["work_tree"] == top and entry["session_id"] == session_id for entry in ws.state.list_active()):
         raise UsageError(
             "a frame is already open in this work tree", hint="frames status shows it, frames close ends it"

@@ -12,6 +12,7 @@ from session_frames.model import Frame
 from session_frames.operations.summary import Summary, summarize
 from session_frames.storage.commit_links import commits_of, known_frames, refresh
 from session_frames.storage.frame_store import SUFFIX, read_frame
+from session_frames.transcripts import session_of_environment
 from session_frames.workspace.core import Workspace
 
 _ID_PREFIX = re.compile(r"[0-9a-f]{4,24}")
@@ -119,10 +120,8 @@ def _entry_of_path(ws: Workspace, name: str) -> Entry:
 
 def _active_here(ws: Workspace, known: Catalog) -> list[Entry]:
     """The active frames of this work tree; the one of the session named in the environment alone, where it is there."""
-    from session_frames.workspace.reading import session_of_environment
-
     here = [entry for entry in ws.state.list_active() if entry["work_tree"] == ws.repo.top]
-    session = session_of_environment(ws)[1]
+    session = session_of_environment(ws.environ)[1]
     mine = [entry for entry in here if session and entry["session_id"] == session]
     ids = {entry["frame"]["id"] for entry in mine or here}
     return [entry for entry in known.entries if entry.active and entry.summary["id"] in ids]

@@ -12,7 +12,7 @@ from session_frames.model import Frame, SkippedRecords
 from session_frames.operations.assemble import Assembled, Locate, assemble
 from session_frames.operations.compose import compose
 from session_frames.storage.transcript_files import TranscriptFile, lies_in, list_transcripts, whereabouts
-from session_frames.transcripts import FORMATS, get_format
+from session_frames.transcripts import FORMATS, get_format, session_of_environment
 from session_frames.workspace.core import Workspace
 
 
@@ -24,20 +24,11 @@ class Reading(NamedTuple):
     assembled: Assembled
 
 
-def session_of_environment(ws: Workspace) -> tuple[str, str]:
-    """(format, session id) of the agent whose shell this is; two empty strings outside of one."""
-    for name in FORMATS:
-        variable = getattr(get_format(name), "SESSION_VARIABLE", "")
-        if variable and ws.environ.get(variable):
-            return name, ws.environ[variable]
-    return "", ""
-
-
 def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning: bool = False) -> Reading:
     """The newest session of this repository that holds a conversation."""
     if agent is not None and agent not in FORMATS:
         raise UsageError(f"unknown agent '{agent}'", hint="known: " + ", ".join(FORMATS))
-    wanted = session_of_environment(ws)[1]
+    wanted = session_of_environment(ws.environ)[1]
     homeless: list[TranscriptFile] = []
     reasons: list[str] = []
     for file, here in _of_this_repository(ws, [agent] if agent else list(FORMATS), homeless):
