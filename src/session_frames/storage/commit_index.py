@@ -1,0 +1,177 @@
+"""What is about to be committed: the index that git hands to its hooks, read and added to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import BinaryIO, Final, NamedTuple
+
+from session_frames.errors import GitError
+from session_frames.operations.membership import Hunk
+from session_frames.storage.frame_store import ARCHIVE, SESSIONS
+from session_frames.storage.git_repo import GitRepo
+
+# What the user's configuration or attributes would change in a diff.
+_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative", "--ignore-submodules=none")
+_PATCH: Final = (
+    "--no-color", "-U0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+
+# Above this many paths the whole diff is read: a command line has an end.
+_MOST_PATHS: Final = 500
+
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_PARTIAL_INDEX = re.compile(r"next-index-\d+\.lock")
+_NO_BLOB = re.compile("0+")
+
+# While one of these is in the git directory, git makes commits of its own.
+_SEQUENCES: Final = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer")
+
+
+class StagedFrame(NamedTuple):
+    """A frame file that the index changes: blob ids before and after ("" where there is no such file)."""
+
+    path: str
+    old: str
+    new: str
+
+
+class Entry(NamedTuple):
+    """A file in the index or in a tree."""
+
+    mode: str
+    blob: str
+
+
+def is_in_sequence(repo: GitRepo) -> bool:
+    """Does a rebase, cherry-pick, revert or am make this commit?"""
+    return any(os.path.exists(os.path.join(repo.git_dir, name)) for name in _SEQUENCES)
+
+
+def merge_heads(repo: GitRepo) -> list[str]:
+    """The other parents of the commit, while a merge is being concluded."""
+    try:
+        with open(os.path.join(repo.git_dir, "MERGE_HEAD"), encoding="ascii") as file:
+            return file.read().split()
+    except OSError:
+        return []
+
+
+def blob_id(repo: GitRepo, content: bytes) -> str:
+    """The id that git gives to this content."""
+    return hashlib.new(repo.object_format, b"blob %d\0" % len(content) + content).hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def changes_more_than_frames(repo: GitRepo) -> bool:
+    """Would the commit change anything besides frame files (or conclude a merge)?"""
+    if merge_heads(repo):
+        return True
+    others = (":(top)", *(f":(top,exclude){folder}" for folder in (SESSIONS, ARCHIVE)))
+    return repo.ask("diff", "--cached", "--quiet", *_PLAIN, "--", *others).code == 1
+
+
+def iter_hunks(repo: GitRepo, paths: Sequence[str]) -> Iterator[Hunk]:
+    """The hunks by which the commit changes these files."""
+    limits = [f":(top,literal){path}" for path in paths] if len(paths) <= _MOST_PATHS else [":(top)"]
+    with repo.stream("diff", "--cached", *_PLAIN, *_PATCH, "--", *limits) as patch:
+        path = ""
+        for line in patch:
+            if line.startswith(b"+++ "):
+                path = _path_in_patch(line[4:])
+            elif hunk := _HUNK.match(line):
+                removed, added = (int(count) if count is not None else 1 for count in hunk.groups())
+                yield Hunk(path, list(_added_lines(patch, removed + added)))
+
+
+def _added_lines(patch: BinaryIO, count: int) -> Iterator[str]:
+    """The added ones of the next ``count`` lines; the remark about a missing line end is not counted."""
+    while count and (line := patch.readline()):
+        if line.startswith(b"\\"):
+            continue
+        count -= 1
+        if line.startswith(b"+"):
+            yield line[1:].decode("utf-8", "replace")
+
+
+def _path_in_patch(name: bytes) -> str:
+    name = name.rstrip(b"\n").removesuffix(b"\t")
+    if name.startswith(b'"'):
+        name = name[1:-1].decode("unicode_escape").encode("latin-1")
+    return name.removeprefix(b"b/").decode("utf-8", "surrogateescape")
+
+
+def staged_frames(repo: GitRepo, parent: str = "") -> list[StagedFrame]:
+    """The frame files by which the commit differs from ``parent`` (HEAD; the empty tree before the first commit)."""
+    against = (parent,) if parent else ()
+    out = repo.run("diff", "--cached", "--raw", "-z", "--no-abbrev", *_PLAIN, *against, "--", SESSIONS, ARCHIVE)
+    fields = out.decode("utf-8", "surrogateescape").split("\0")
+    files = []
+    for facts, path in zip(fields[::2], fields[1::2], strict=False):
+        old, new = facts.split(" ")[2:4]
+        files.append(StagedFrame(path, "" if _NO_BLOB.fullmatch(old) else old, "" if _NO_BLOB.fullmatch(new) else new))
+    return files
+
+
+def read_blobs(repo: GitRepo, wanted: dict[str, str]) -> dict[str, bytes]:
+    """Content of blobs, given the path at which the work tree may hold the same: git is asked for the others only."""
+    found = {}
+    for blob, path in wanted.items():
+        with suppress(OSError), open(os.path.join(repo.require_top(), path), "rb") as file:
+            content = file.read()
+            if blob_id(repo, content) == blob:
+                found[blob] = content
+    missing = [blob for blob in wanted if blob not in found]
+    found.update((blob, content) for blob, content in repo.iter_blobs(missing) if content is not None)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def stage(repo: GitRepo, path: str) -> None:
+    """Add the file to the commit, and to the index that the user has afterwards; ``GitError`` when it is locked."""
+    for environ in _indexes(repo):
+        repo.run("update-index", "--add", "--", path, env=environ)
+
+
+def unstage(repo: GitRepo, path: str, staged: str) -> Entry | None:
+    """Give the file back the state that it has in HEAD, if the user's index still holds the blob that was staged.
+
+    Its entry in HEAD, an entry without a blob where HEAD has no such file, None when nothing was to be undone.
+    """
+    real = _indexes(repo)[0]
+    index = repo.run("ls-files", "-s", "-z", "--", f":(top,literal){path}", env=real).split()
+    tree = repo.ask("ls-tree", "-z", "--full-tree", "HEAD", "--", path).out.split()
+    held = Entry(tree[0].decode(), tree[2].decode()) if len(tree) > 2 else Entry("", "")
+    if len(index) < 2 or index[1].decode() != staged or held.blob == staged:
+        return None
+    for environ in _indexes(repo):
+        if held.blob:
+            repo.run("update-index", "--cacheinfo", f"{held.mode},{held.blob},{path}", env=environ)
+        else:
+            repo.run("update-index", "--force-remove", "--", path, env=environ)
+    return held
+
+
+def _indexes(repo: GitRepo) -> list[dict[str, str]]:
+    """The indexes that a change has to reach, as settings of the environment; the user's own one first.
+
+    For a commit of paths git gives its hooks an index that it throws away afterwards; the one that it keeps is the
+    locked one beside it.
+    """
+    given = repo.environ.get("GIT_INDEX_FILE", "")
+    folder, name = os.path.split(given)
+    if not _PARTIAL_INDEX.fullmatch(name):
+        return [{}]
+    kept = os.path.join(folder, "index.lock")
+    if not os.path.exists(os.path.join(repo.require_top(), kept)):
+        raise GitError(f"'{kept}' is missing beside the index of a commit of paths")
+    return [{"GIT_INDEX_FILE": kept}, {}]

@@ -1,0 +1,282 @@
+"""What happens around a commit: a session's frame goes into the session's own commits, and the message names it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from typing import Final, cast
+
+from session_frames import frame_json
+from session_frames.errors import FormatError, FramesError
+from session_frames.model import Frame, digest
+from session_frames.operations.membership import is_of_session, written_lines
+from session_frames.storage.commit_index import (
+    blob_id,
+    changes_more_than_frames,
+    is_in_sequence,
+    iter_hunks,
+    merge_heads,
+    read_blobs,
+    stage,
+    staged_frames,
+    unstage,
+)
+from session_frames.storage.private_state import ActiveFrame, make_folder, write_atomically
+from session_frames.workspace.core import Workspace
+
+TRAILER: Final = "Frame"
+
+# A hook must not keep a commit waiting for somebody else's lock.
+_LOCK_WAIT: Final = 0.5
+
+_SCISSORS = re.compile(rb"^.+ -{24} >8 -{24}\r?$", re.MULTILINE)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# pre-commit
+
+
+def pre_commit(ws: Workspace, session_ids: Collection[str]) -> list[str]:
+    """Add the frames of the sessions that make this commit; what was staged for one that never came is taken out.
+
+    ``session_ids`` are the agents' sessions from whose shells git was started. The answer is what went wrong.
+    """
+    top = ws.repo.require_top()
+    here = [entry for entry in ws.state.list_active() if _same_folder(entry.get("work_tree", ""), top)]
+    notes = [note for note in _list_notes(ws) if _same_folder(note["work_tree"], top)]
+    if not (here or notes) or is_in_sequence(ws.repo):
+        return []
+    staged: set[str] = set()
+    complaints: list[str] = []
+    for entry in here:
+        try:
+            frame = _caught_up(ws, entry)
+            if _belongs(ws, entry, frame, session_ids) and _stage_frame(ws, frame):
+                staged.add(frame["id"])
+        except FramesError as error:
+            complaints.append(f"frame '{entry['frame']['id'][:8]}' is not in this commit: {error.message}")
+    for note in notes:
+        if note["id"] not in staged:
+            _take_out(ws, note)
+    return complaints
+
+
+def _same_folder(one: str, other: str) -> bool:
+    return one == other or os.path.realpath(one) == os.path.realpath(other)
+
+
+def _caught_up(ws: Workspace, entry: ActiveFrame) -> Frame:
+    if not entry.get("transcript"):
+        return entry["frame"]
+    from session_frames.workspace.capture import catch_up
+
+    return catch_up(ws, entry)
+
+
+def _belongs(ws: Workspace, entry: ActiveFrame, frame: Frame, session_ids: Collection[str]) -> bool:
+    """Is the commit the session's: made from its shell, or of lines that it wrote? Never one that changes nothing."""
+    own = {entry.get("session_id"), frame.get("session", {}).get("session_id")}
+    if own.intersection(session_ids):
+        return changes_more_than_frames(ws.repo)
+    written = written_lines(frame)
+    return bool(written) and is_of_session(iter_hunks(ws.repo, list(written)), written)
+
+
+def _stage_frame(ws: Workspace, frame: Frame) -> bool:
+    """Write the frame's file and stage it; False where frames are kept out of the tree."""
+    if ws.keeps_local:
+        return False
+    with ws.state.lock(wait=_LOCK_WAIT):
+        path = ws.store.find_path(frame["id"])
+        if path is None:
+            path = ws.store.new_path(frame)
+            if ws.repo.is_ignored(path):
+                return False
+        else:
+            frame = _renewed(ws, path, frame)
+        before = _content(ws.store.full(path))
+        ws.store.write(frame, path)
+        _write_note(ws, frame["id"], path, blob_id(ws.repo, frame_json.encode(frame)))
+        try:
+            stage(ws.repo, path)
+        except BaseException:
+            _put_back(ws.store.full(path), before)
+            _drop_note(ws, frame["id"])
+            raise
+    return True
+
+
+def _renewed(ws: Workspace, path: str, frame: Frame) -> Frame:
+    """The frame with what people did to it in its file."""
+    from session_frames.operations.renew import renew
+
+    old = ws.store.read(path)
+    frame_json.require_writable(old, path)
+    return cast(Frame, {**renew(old, frame)[0], "status": "active"})
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _put_back(path: str, content: bytes | None) -> None:
+    if content is not None:
+        write_atomically(path, content)
+        return
+    with suppress(OSError):
+        os.unlink(path)
+        os.removedirs(os.path.dirname(path))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What was staged for a commit that was given up
+
+
+def _note_path(ws: Workspace, frame_id: str) -> str:
+    return ws.state.path("staged", frame_id + ".json")
+
+
+def _write_note(ws: Workspace, frame_id: str, path: str, blob: str) -> None:
+    """Nothing is lost with the note: it is written without waiting for the disk."""
+    note = {"id": frame_id, "work_tree": ws.repo.require_top(), "path": path, "blob": blob}
+    make_folder(ws.state.path("staged"))
+    with open(_note_path(ws, frame_id), "w", encoding="ascii") as file:
+        json.dump(note, file)
+
+
+def _drop_note(ws: Workspace, frame_id: str) -> None:
+    with suppress(OSError):
+        os.unlink(_note_path(ws, frame_id))
+
+
+def _list_notes(ws: Workspace) -> list[dict[str, str]]:
+    notes = []
+    folder = ws.state.path("staged")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        with suppress(OSError, ValueError), open(os.path.join(folder, name), encoding="ascii") as file:
+            notes.append(json.load(file))
+    return notes
+
+
+def _take_out(ws: Workspace, note: dict[str, str]) -> None:
+    held = unstage(ws.repo, note["path"], note["blob"])
+    full = ws.store.full(note["path"])
+    content = _content(full)
+    if held is not None and content is not None and blob_id(ws.repo, content) == note["blob"]:
+        _put_back(full, read_blobs(ws.repo, {held.blob: note["path"]}).get(held.blob) if held.blob else None)
+    _drop_note(ws, note["id"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# prepare-commit-msg, commit-msg
+
+
+def prepare_commit_msg(ws: Workspace, path: str, source: str = "") -> None:
+    """Name in the message each frame that the commit adds or grows.
+
+    A message that is still to be written gets nothing: an empty one, or a template left as it is, must go on giving
+    the commit up. ``commit_msg`` does it then.
+    """
+    if source == "template":
+        _write_template_digest(ws, path)
+    elif not _is_empty(ws, path):
+        _add_trailers(ws, path)
+
+
+def commit_msg(ws: Workspace, path: str) -> None:
+    """The same for a message that was written in an editor."""
+    untouched = _take_template_digest(ws)
+    if not _is_empty(ws, path) and digest(_words(ws, path)) != untouched:
+        _add_trailers(ws, path)
+
+
+def _add_trailers(ws: Workspace, path: str) -> None:
+    trailers = [word for frame_id in _grown_frames(ws) for word in ("--trailer", f"{TRAILER}: {frame_id}")]
+    if trailers:
+        placed = ("--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add")
+        ws.repo.run("interpret-trailers", "--in-place", "--no-divider", *placed, *trailers, path)
+
+
+def _grown_frames(ws: Workspace) -> list[str]:
+    """The ids of the frames that the commit adds, or adds turns to, against every parent."""
+    grown: set[str] | None = None
+    for parent in ("", *merge_heads(ws.repo)):
+        files = staged_frames(ws.repo, parent)
+        wanted = {blob: file.path for file in files for blob in (file.old, file.new) if blob}
+        content = read_blobs(ws.repo, wanted)
+        old = dict(_turns_of(content[file.old] for file in files if file.old in content))
+        new = dict(_turns_of(content[file.new] for file in files if file.new in content))
+        here = {frame_id for frame_id, turns in new.items() if frame_id not in old or turns - old[frame_id]}
+        grown = here if grown is None else grown & here
+        if not grown:
+            break
+    return sorted(grown or ())
+
+
+def _turns_of(contents: Iterator[bytes]) -> Iterator[tuple[str, set[str]]]:
+    for content in contents:
+        with suppress(FormatError):
+            frame = frame_json.decode(content)
+            yield frame["id"], {turn["id"] for turn in frame.get("turns", [])}
+
+
+def _is_empty(ws: Workspace, path: str) -> bool:
+    return not _words(ws, path).strip()
+
+
+def _words(ws: Workspace, path: str) -> str:
+    """What git keeps of the message: nothing below the scissors, no comments unless no editor was there to add any."""
+    with open(path, "rb") as file:
+        message = file.read()
+    if ws.environ.get("GIT_EDITOR") != ":":
+        scissors = _SCISSORS.search(message)
+        message = message[: scissors.start()] if scissors else message
+        message = ws.repo.run("stripspace", "--strip-comments", stdin=message)
+    return message.decode("utf-8", "replace")
+
+
+def _template_path(ws: Workspace) -> str:
+    return ws.state.path("template")
+
+
+def _write_template_digest(ws: Workspace, path: str) -> None:
+    make_folder(ws.state.root)
+    with open(_template_path(ws), "w", encoding="ascii") as file:
+        file.write(digest(_words(ws, path)))
+
+
+def _take_template_digest(ws: Workspace) -> str:
+    content = _content(_template_path(ws))
+    with suppress(OSError):
+        os.unlink(_template_path(ws))
+    return (content or b"").decode("ascii", "replace")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# post-*
+
+
+def post_commit(ws: Workspace) -> None:
+    """The commit was made: what was staged for it stays. In a rebase the view waits for its end."""
+    top = ws.repo.require_top()
+    for note in _list_notes(ws):
+        if _same_folder(note["work_tree"], top):
+            _drop_note(ws, note["id"])
+    if not is_in_sequence(ws.repo):
+        renew_view(ws)
+
+
+def renew_view(ws: Workspace) -> None:
+    """Bring the index of links and the notes that git shows up to date."""
+    from session_frames.storage.commit_links import refresh
+    from session_frames.storage.notes_view import refresh_view
+
+    refresh(ws.repo, ws.index)
+    refresh_view(ws.repo, ws.index, ws.state)
