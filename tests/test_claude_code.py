@@ -180,6 +180,16 @@ def test_words_that_were_never_delivered_are_the_last_turn() -> None:
     assert said(records) == [("typed", "fix login"), ("queued", "keep it")]
 
 
+def test_a_queued_command_is_told_by_its_own_record_and_a_path_is_none() -> None:
+    records = [
+        user("u1", "start"),
+        queue("enqueue", "/review it"),
+        queue("remove"),
+        queue("enqueue", "/tmp/log has it"),
+    ]
+    assert said([*records, queue("remove")]) == [("typed", "start"), ("queued", "/tmp/log has it")]
+
+
 def test_the_same_words_typed_later_do_not_take_the_queued_ones_back() -> None:
     records = [
         user("u1", "start"),

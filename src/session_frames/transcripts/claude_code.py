@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
+from session_frames.model import Origin
 from session_frames.transcripts import claude_words as words
 from session_frames.transcripts.base import (
     Abandon,
@@ -243,8 +244,8 @@ class _Reader:
         self._queue.settle()
         if uuid:
             self._tree.prompt(uuid)
-        origin = "command" if command else "queued" if source == "queued" else "typed"
-        yield from self._say(UserWords(next(keys), at, text, origin))  # type: ignore[arg-type]
+        origin: Origin = "command" if command else "queued" if source == "queued" else "typed"
+        yield from self._say(UserWords(next(keys), at, text, origin))
 
     def _say(self, event: UserWords) -> Iterator[Event]:
         self._main_line = True
@@ -287,7 +288,7 @@ class _Reader:
         operation = record.get("operation")
         if operation == "enqueue":
             text = words.typed_blocks(record.get("content"))
-            said = "" if text.lstrip().startswith("/") else text  # a command is told by its own record
+            said = "" if words.is_command_line(text) else text  # a command is told by its own record
             self._queue.enqueue(line.number, text_of(record.get("timestamp")), raw, said)
         elif operation == "dequeue":
             self._queue.dequeue(raw)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from session_frames.model import CallOutcome
 from session_frames.transcripts.base import Edit, Record, ToolResult, dict_of, joined_texts, list_of, text_of
 from session_frames.transcripts.edits import Runs, added_by_hunk_lines, added_by_replacing, added_by_writing
 
@@ -70,7 +71,8 @@ def result_of(block: Record, at: str, tool: str, edits: tuple[Edit, ...], struct
     """The result that a ``tool_result`` block tells."""
     text, kind = _content(block.get("content"))
     beside = dict_of(structured)
-    exit_code = None
+    exit_code: int | None = None
+    outcome: CallOutcome
     if block.get("is_error") is True:
         match = _EXIT_CODE.match(text)
         exit_code = int(match.group(1)) if match else None
@@ -85,7 +87,7 @@ def result_of(block: Record, at: str, tool: str, edits: tuple[Edit, ...], struct
         text_of(block.get("tool_use_id")),
         at,
         text,
-        outcome,  # type: ignore[arg-type]
+        outcome,
         edits_of_result(edits, text, structured),
         exit_code,
         kind,

@@ -69,6 +69,7 @@ DIALOG_REASONS = (
 
 _OPENS = tuple(f"<{tag}" for tag in INJECTED_TAGS)
 _CLOSES = tuple(f"</{tag}>" for tag in INJECTED_TAGS)
+_COMMAND_LINE = re.compile(r"/[\w:.-]+(?:\s|$)")
 _COMMAND_PART = {part: re.compile(rf"<command-{part}>(.*?)</command-{part}>", re.DOTALL) for part in ("name", "args")}
 
 
@@ -125,6 +126,11 @@ def parse_command(text: str) -> Command | None:
         return None
     name = name if name.startswith("/") else f"/{name}"
     return Command(f"{name} {arguments}".rstrip(), not arguments, head.startswith("<command-message>"))
+
+
+def is_command_line(text: str) -> bool:
+    """Does a queued text call a slash command? (``/tmp/log shows it`` does not.)"""
+    return _COMMAND_LINE.match(text.lstrip()) is not None
 
 
 def is_caveat(text: str) -> bool:

@@ -8,7 +8,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from session_frames.transcripts.base import CallOutcome, Edit, dict_of, int_of, joined_texts, list_of, text_of
+from session_frames.model import CallOutcome
+from session_frames.transcripts.base import Edit, dict_of, int_of, joined_texts, list_of, text_of
 from session_frames.transcripts.edits import edits_of_patch
 
 PATCH_TOOL = "apply_patch"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
+from session_frames.model import Change
 from session_frames.transcripts.base import Edit
 
 Runs = tuple[tuple[str, ...], ...]
@@ -62,7 +63,7 @@ def added_by_hunk_lines(lines: list[str]) -> Runs:
     return tuple(runs)
 
 
-_FILE_HEADS = {
+_FILE_HEADS: dict[str, Change] = {
     "*** Add File: ": "added",
     "*** Update File: ": "modified",
     "*** Delete File: ": "deleted",
@@ -72,12 +73,13 @@ _FILE_HEADS = {
 def edits_of_patch(patch: str) -> tuple[Edit, ...]:
     """The files of an ``apply_patch`` text (``*** Begin Patch`` … ``*** End Patch``), in order."""
     edits: list[Edit] = []
-    path, old_path, change, body = "", "", "", list[str]()
+    path, old_path, body = "", "", list[str]()
+    change: Change = "modified"
 
     def close() -> None:
-        if path and change:
+        if path:
             added = added_by_hunk_lines(body) if change != "deleted" else ()
-            edits.append(Edit(path, change, old_path, added))  # type: ignore[arg-type]
+            edits.append(Edit(path, change, old_path, added))
 
     for line in patch.replace("\r\n", "\n").split("\n"):
         head = next((head for head in _FILE_HEADS if line.startswith(head)), None)
