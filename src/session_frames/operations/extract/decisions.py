@@ -15,7 +15,7 @@ from session_frames.model import DecisionStatus, Evidence, Turn
 from .ledger import Item, Ledger, overrule
 from .patterns import find, named, picks, whole
 from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
-from .sentences import Clause, clauses, own_sentences, shortened
+from .sentences import Clause, clauses, last_sentences, own_sentences, shortened
 from .words import about, says, shared
 
 
@@ -30,7 +30,7 @@ class _Reply:
     place: int
     offer: Offer
     agent: Turn | None
-    sentences: list[str]
+    sentences: Sequence[str]
     earlier: list[tuple[Turn, int]]  # the user turns before, with their places
     optional: tuple[Turn, Offer] | None  # the last agent turn whose options nobody has picked from
     picked: bool = False
@@ -55,7 +55,6 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
     optional: tuple[Turn, Offer] | None = None
     for place, turn in enumerate(turns):
         if turn["role"] == "agent":
-            _unanswered_offers(ledger, turns, place)
             agent = turn
             offer = offer_of(turn.get("text", ""))
             optional = (turn, offer) if offer.options else optional
@@ -66,6 +65,7 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
         _read_reply(ledger, reply)
         earlier = [*earlier[-_MOST_EARLIER:], (turn, place)]
         optional = None if reply.picked else optional
+    _unanswered_offers(ledger, turns)
     return ledger
 
 
@@ -239,7 +239,11 @@ def _approved(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> boo
     stated = whole("agree_stated", clause.text)
     if stated and reply.agent:
         thing = named(stated, "what")
-        stated_at = [n for n, one in enumerate(reply.offer.sentences) if (says(thing, one) if thing else about(one))]
+        stated_at = [
+            number
+            for number, one in enumerate(reply.offer.sentences)
+            if (says(thing, one) if thing else about(one) and not whole("ack", one))
+        ]
         if not stated_at:
             return False
         at = stated_at[0]
@@ -250,7 +254,8 @@ def _approved(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> boo
     if not opens or reply.settled or not whole("approve", clause.text):
         return False
     proposal = approved_by_a_bare_yes(reply.offer)
-    if not proposal or whole("weak_yes", clause.text) and find("narrate", proposal) and not find("asks", proposal):
+    weak = whole("weak_yes", clause.text) and not (find("suggest", proposal) or find("asks", proposal))
+    if not proposal or weak:
         return False
     return _accept(ledger, reply, proposal, clause.text, proposal)
 
@@ -292,9 +297,10 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     answered = meant_by(quote, [*offer.claims, *offer.proposals, *offer.options.values()])
     if not answered and kind in ("negative", "leave") and not find("rule", quote):
         answered = meant_by(quote, offer.sentences)
-        context = answered or (offer.sentences[-1] if offer.sentences and not about(quote) else "")
+        bare = not about(quote) or bool(find("pronoun", quote))
+        context = answered or (offer.sentences[-1] if offer.sentences and bare else "")
         if kind == "leave" and (context or about(quote)):
-            text = quote if about(quote) else f"{quote} — {context}"
+            text = f"{quote} — {context}" if bare else quote
             return _accept(ledger, reply, text, quote, context)
     if not answered and kind == "negative":
         answered = meant_by(quote, offer.sentences)
@@ -310,12 +316,14 @@ def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     replaces = reply.withdrew and re.match(r"do |take |try ", clause.text, re.IGNORECASE)
     if whole("approve", clause.text) or not find("choose", clause.text) and not replaces:
         return False
-    if about(clause.text):
-        headed = re.search(rf"[\w.-]+:\s+{re.escape(clause.text)}", clause.sentence)
+    headed = re.search(rf"[\w.-]+:\s+{re.escape(clause.text)}", clause.sentence)
+    if headed or about(clause.text) and not find("pronoun", clause.text):
         text = headed.group() if headed else clause.text
         meant = meant_by(clause.text, [*reply.offer.options.values(), *reply.offer.proposals])
         return _accept(ledger, reply, text, text, meant)
     asked = reply.offer.proposals[-1] if reply.offer.proposals else ""
+    if not asked and about(clause.text):
+        return _accept(ledger, reply, clause.text, clause.text)
     return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
@@ -352,19 +360,23 @@ def _objected(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
                 overrule(item)
 
 
-def _unanswered_offers(ledger: Ledger, turns: Sequence[Turn], place: int) -> None:
+def _unanswered_offers(ledger: Ledger, turns: Sequence[Turn]) -> None:
     """What the agent offered in passing and nobody ever came back to is a proposal of the agent's own."""
-    turn = turns[place]
-    later = "\n".join(one.get("text", "") for one in turns[place + 1 :] if one["role"] == "user")
-    answer = next((one for one in turns[place + 1 :] if one["role"] == "user"), None)
-    if answer is None:
-        return
-    opening = [
-        clause.text for sentence in own_sentences(answer.get("text", ""))[:1] for clause in clauses(sentence)[:1]
-    ]
-    if any(whole(kind, text) for text in opening for kind in ("approve", "refuse", "agree_stated")):
-        return
-    for sentence in own_sentences(turn.get("text", "")):
-        if find("offer", sentence) and not find("claims_user", sentence) and len(shared(sentence, later)) < 2:
-            quote: list[Evidence] = [{"turn": turn["id"], "quote": shortened(sentence)}]
-            ledger.add("decision", sentence, "proposed", quote, place, by="agent")
+    spoken = [(place, turn.get("text", "")) for place, turn in enumerate(turns) if turn["role"] == "user"]
+    cited = {(one["turn"], one["quote"]) for item in ledger.items for one in item.evidence}
+    for place, turn in enumerate(turns):
+        later = [text for at, text in spoken if at > place]
+        if turn["role"] != "agent" or not later:
+            continue
+        for sentence in last_sentences(turn.get("text", "")):
+            quote: Evidence = {"turn": turn["id"], "quote": shortened(sentence)}
+            known = (quote["turn"], quote["quote"]) in cited or find("claims_user", sentence)
+            if find("offer", sentence) and not known and not _came_back_to(sentence, later):
+                ledger.add("decision", sentence, "proposed", [quote], place, by="agent")
+
+
+def _came_back_to(sentence: str, later: Sequence[str]) -> bool:
+    """Whether the next message of the user answers the offer in any way, or a later one speaks of it."""
+    opening = [clause.text for one in own_sentences(later[0])[:1] for clause in clauses(one)[:1]]
+    answered = any(whole(kind, text) for text in opening for kind in ("approve", "refuse", "agree_stated"))
+    return answered or bool(shared(sentence, later[0])) or any(len(shared(sentence, text)) > 1 for text in later[1:])

@@ -6,12 +6,13 @@ import re
 from typing import Final, NamedTuple
 
 from .patterns import find
-from .sentences import own_sentences, shortened
+from .sentences import last_sentences, shortened
 from .words import about, shared
 
 # "A: ...", "(2) ...", "1. ...", "1안) ...", "案1: ...", "- B: ...", "**Option C**: ..."
 _OPTION: Final = r"^\s*(?:[-*•]\s+)?\**(?:option|variant|案|방안|プラン)?\s*\(?([A-Fa-f]|\d{1,2})(?:안|번|案)?\**\s*[).:：、．]\**\s+(\S.*)$"
 _MOST_PROPOSALS: Final = 8
+_SHORT_QUESTION: Final = 12
 
 
 class Offer(NamedTuple):
@@ -30,7 +31,7 @@ NOTHING: Final = Offer({}, [], [], [], [])
 def offer_of(text: str) -> Offer:
     """What the agent's text proposes."""
     options = options_of(text)
-    sentences = own_sentences(text)
+    sentences = list(last_sentences(text))
     listed = set(options.values())
     claims = [sentence for sentence in sentences if find("claims_user", sentence)]
     proposals = [
@@ -52,7 +53,9 @@ def offer_of(text: str) -> Offer:
 
 def _with_its_object(sentences: list[str], number: int) -> str:
     """The sentence, or the one before it where it names nothing ("It compresses well. Shall I?")."""
-    return sentences[number] if number == 0 or about(sentences[number]) else sentences[number - 1]
+    sentence = sentences[number]
+    bare = not about(sentence) or (find("asks", sentence) and len(sentence) <= _SHORT_QUESTION)
+    return sentences[number - 1] if bare and number else sentence
 
 
 def options_of(text: str) -> dict[str, str]:

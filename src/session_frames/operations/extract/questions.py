@@ -10,7 +10,7 @@ from typing import Final
 from session_frames.model import By, Decision, Evidence, Question, QuestionStatus, Turn, item_id
 
 from .patterns import find
-from .sentences import clauses, own_sentences, shortened
+from .sentences import clauses, last_sentences, own_sentences, shortened
 from .words import about, shared
 
 _SHORTEST: Final = 6
@@ -62,13 +62,13 @@ def _asks_something(sentence: str) -> bool:
 def _of_agent(turns: Sequence[Turn], place: int) -> list[_Asked]:
     """The agent's last question to the user, and what the user made of it in the next turn."""
     turn = turns[place]
-    questions = [one for one in own_sentences(turn.get("text", "")) if _asks_something(one)]
+    questions = [one for one in last_sentences(turn.get("text", "")) if _asks_something(one)]
     if not questions or not about(questions[-1]) or find("step", questions[-1]):
         return []
     text = shortened(questions[-1])
     reply = next((one for one in turns[place + 1 :] if one["role"] == "user"), None)
     asked = _Asked(text, "agent", place, [_quoted(turn, text)], "open")
-    said = own_sentences(reply.get("text", "")) if reply else []
+    said = own_sentences(reply.get("text", "")) if reply else ()
     if reply is None or not said:
         return [asked]
     plain = [one for one in said if not find("asks", one)]
@@ -80,6 +80,11 @@ def _of_agent(turns: Sequence[Turn], place: int) -> list[_Asked]:
         asked.status, asked.answer = "answered", shortened(said[0])
         asked.evidence.append(_quoted(reply, said[0]))
     return [asked]
+
+
+def _unknown(sentence: str) -> bool:
+    """ "I don't know which", "몇으로 할지 모르겠네"."""
+    return bool(find("no_answer", sentence) and find("unknown", sentence))
 
 
 def _put_off(sentences: Sequence[str]) -> str:
@@ -96,11 +101,11 @@ def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
     said = own_sentences(turn.get("text", ""))
     put_off = _put_off([one for one in said if not find("asks", one)])
     following = turns[place + 1] if place + 1 < len(turns) else None
-    answers = own_sentences(following.get("text", "")) if following and following["role"] == "agent" else []
+    answers = own_sentences(following.get("text", "")) if following and following["role"] == "agent" else ()
     found: list[_Asked] = []
     for number, sentence in enumerate(said):
         text = _question_in(sentence)
-        unknown = bool(find("no_answer", sentence) and find("unknown", sentence) and put_off) and not text
+        unknown = bool(put_off) and not text and _unknown(sentence)
         open_mark = bool(find("keeps_open", sentence))
         if not (text or unknown or open_mark):
             continue
@@ -122,8 +127,9 @@ def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
 def _put_off_after_the_answer(asked: _Asked, turns: Sequence[Turn], place: int) -> None:
     """The user heard the answer and put the matter off all the same."""
     reply = turns[place + 2] if place + 2 < len(turns) else None
-    put_off = _put_off(own_sentences(reply.get("text", ""))) if reply and reply["role"] == "user" else ""
-    if reply and put_off:
+    said = own_sentences(reply.get("text", "")) if reply and reply["role"] == "user" else ()
+    put_off = _put_off(said)
+    if reply and put_off and not any(_unknown(sentence) for sentence in said):
         asked.status, asked.answer = "deferred", ""
         asked.evidence.append(_quoted(reply, put_off))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from .patterns import find, split
@@ -11,6 +12,7 @@ from .patterns import find, split
 # Longer than this, a message is mostly a pasted document, and only its first paragraph is taken for the person's words.
 LONGEST_OWN_WORDS: Final = 2_500
 _LONGEST_SENTENCE: Final = 600
+_LONGEST_TEXT: Final = 20_000
 LONGEST_QUOTE: Final = 200
 
 _FENCE: Final = r"^\s*(?:```|~~~)"
@@ -43,11 +45,14 @@ class Clause(NamedTuple):
 
 
 def own_lines(text: str) -> list[str]:
-    """The lines that the author wrote: no fenced code, no quotation, no log or code line, no pasted document."""
+    """The lines that the author wrote: no fenced code, no quotation, no log or code line, no pasted document.
+
+    Of a long text only the first part.
+    """
     lines: list[str] = []
     fence = ""
     size = 0
-    every = text.split("\n")
+    every = text[:_LONGEST_TEXT].split("\n")
     for number, line in enumerate(every):
         mark = re.match(_FENCE, line)
         if mark:
@@ -55,7 +60,7 @@ def own_lines(text: str) -> list[str]:
             continue
         if fence or re.search(_QUOTED_LINE, line) or re.search(_CODE_LINE, line):
             continue
-        if size and size + len(line) > LONGEST_OWN_WORDS:
+        if size + len(line) > LONGEST_OWN_WORDS:
             break
         size += len(line)
         lines.append(line)
@@ -65,9 +70,19 @@ def own_lines(text: str) -> list[str]:
     return lines
 
 
-def own_sentences(text: str) -> list[str]:
+@lru_cache(maxsize=2048)
+def own_sentences(text: str) -> tuple[str, ...]:
     """The sentences of the author's own lines."""
-    return [sentence for line in own_lines(text) for sentence in _sentences(line)]
+    return tuple(sentence for line in own_lines(text) for sentence in _sentences(line))
+
+
+def last_sentences(text: str) -> tuple[str, ...]:
+    """The sentences at the end of a long text, where an agent that worked for a while says what it wants."""
+    return own_sentences(text if len(text) <= LONGEST_OWN_WORDS else _from_a_line(text[-LONGEST_OWN_WORDS:]))
+
+
+def _from_a_line(text: str) -> str:
+    return text.split("\n", 1)[-1]
 
 
 def _sentences(line: str) -> Iterator[str]:

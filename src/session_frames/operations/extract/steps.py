@@ -10,7 +10,7 @@ from session_frames.model import By, NextStep, StepStatus, Turn, item_id
 
 from .patterns import find, named
 from .proposals import offer_of
-from .sentences import clauses, own_sentences, shortened
+from .sentences import clauses, last_sentences, own_sentences, shortened
 from .words import about, shared
 
 _LIST_OF_STEPS: Final = r"[,、]\s*|;\s*|\s+and\s+"
@@ -68,7 +68,7 @@ def _listed_last(turns: Sequence[Turn]) -> list[NextStep]:
     for place in range(len(turns) - 1, -1, -1):
         if turns[place]["role"] != "agent":
             continue
-        for sentence in own_sentences(turns[place].get("text", "")):
+        for sentence in last_sentences(turns[place].get("text", "")):
             match = find("remaining", sentence)
             if match:
                 listed = re.split(_LIST_OF_STEPS, named(match, "what"))[:_MOST_LISTED]

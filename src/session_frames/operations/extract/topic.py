@@ -81,7 +81,7 @@ def topic_of(text: str) -> str:
     A prompt that begins with a heading ("relay config: ...") is named by it. Else the label is what the first
     sentence is about and what is asked for.
     """
-    sentences = own_sentences(text) or own_sentences(re.sub(r"^[>\s]+", "", text))
+    sentences = list(own_sentences(text) or own_sentences(re.sub(r"^[>\s]+", "", text)))
     if not sentences:
         return LAST_RESORT
     heading = re.match(r"^([^:：\n]{2,40})[:：]\s", sentences[0])

@@ -17,7 +17,7 @@ _EMPTY_WORDS: Final = frozenset(
     who how why also just only still now later again more most some any all each one two first last next new old same
     other instead rather use used using make made keep kept put get got go going let want wanted need needs add added way
     thing things like time please think know see say said tell ask right fine good up out off down about after before
-    because since while too very much many back them us let's i'd i'll i'm don't it's that's we'll
+    because since while too very much many back them us ll ve re isn wasn won let's i'd i'll i'm don't it's that's we'll
     그거 이거 저거 그건 이건 그게 이게 그걸 이걸 그냥 일단 나중 아까 방금 그렇 이렇 그럼 그리 그런 이런 다시 지금 이제 먼저 정말 진짜 아니
     하자 하지 해줘 하면 하는 해서 했는 합니 하겠 할까 있습 없습 됩니 같습 우리 내가 제가 근데 그대 그때 여기 거기 아직 말고 않고 마세 주세 처리
     今 時 方 中 前 後 件 物 事 人 自分 場合 必要 今回 一旦 最初 最後 一番 途中 全部 以上 以下 そのまま

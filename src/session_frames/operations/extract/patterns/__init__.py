@@ -35,8 +35,10 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``offer``          the agent offers something extra
 ``step``           the proposal is only a step of the work (run, look, check)
 ``claims_user``    the agent says that the user said so
-``narrate``        the agent says what it does next; a mere "ok" is no approval of it
-``weak_yes``       an acknowledgement rather than an approval
+``weak_yes``       an acknowledgement; it approves a suggestion, not what the agent tells of its own work
+``suggest``        the proposal suggests
+``ack``            the whole sentence only acknowledges
+``pronoun``        the clause names its thing by a pronoun only
 ``rule``           a ``negative`` that is a rule for what follows, not an answer
 ``unknown``        the sentence asks in itself ("which", "몇", "どの")
 ``time``           a time or a pronoun; a step that names nothing else needs its context

@@ -135,7 +135,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "propose": (
         r"\bI(?:'d| would)(?: also| then| rather)? (?!not\b|have\b|need\b|guess\b|expect\b|like to know\b)\w+",
-        r"\bI(?: can| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see| confirm)",
+        r"\bI(?: can(?!'t|not)| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see| confirm)",
         r"\b(?:shall|should|can|could) (?:I|we)\b.*\?",
         r"\b(?:do you|would you)(?: also)? (?:want|like|prefer)\b.*\?",
         r"\b(?:alternative|smallest change|proposal|suggestion|recommendation|plan|next would be)\b",
@@ -154,8 +154,12 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|as (?:agreed|requested|discussed|instructed|decided)|per your (?:request|instructions?|decision)"
         r"|you (?:decided|agreed|asked me|told me|approved))\b",
     ),
-    "narrate": (r"\bI(?:'ll| will|'m going to)\b",),
     "weak_yes": (rf"{_YES}(?: (?:thanks|then|thank you))?",),
+    "suggest": (
+        r"\bI(?:'d| would| propose| suggest| recommend| could)\b|\b(?:alternative|smallest change|proposal|suggestion)\b",
+    ),
+    "ack": (r"(?:ok|okay|sure|got it|understood|right|you're right|noted|done|sorry|thanks)\b.{0,12}",),
+    "pronoun": (r"^(?:keep|use|make|leave|do|put|go with|stick with) (?:it|that|this|them|those)\b",),
     "rule": (r"^(?:no|leave) \w",),
     "unknown": (r"\b(?:what|which|how|whether|where|when|who)\b",),
     "time": (r"\b(?:tomorrow|tonight|today|later|next week|monday|tuesday|wednesday|thursday|friday|morning)\b",),
