@@ -68,6 +68,8 @@ class _News(NamedTuple):
     trailers: list[Trailers]
     versions: dict[str, Version]
     links: list[tuple[Commit, Link]]
+    extra_tips: set[str]
+    """Of the commits asked for, those that exist: one that is fetched later must be read then."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -94,20 +96,28 @@ def _refresh(repo: GitRepo, index: Index, asked: Sequence[str]) -> Refreshed:
     if index.value("history") != refs.shape:
         index.forget_history(refs.shape)
     read = dict(index.rows("SELECT commit_id, latest FROM tips"))
-    tips = refs.tips | set(filter(is_object_id, asked))
-    if tips <= read.keys():
+    extra = set(filter(is_object_id, asked)) - refs.tips - read.keys()
+    new = (refs.tips - read.keys()) | extra
+    if not new:
         return Refreshed(0, 0, refs.notes_tip)
-    old = [tip for tip, latest in read.items() if latest or tip in tips]
-    revisions = "".join([f"{tip}\n" for tip in tips - read.keys()] + [f"^{tip}\n" for tip in old])
-    news = _read_news(repo, index, refs, revisions.encode())
-    return Refreshed(len(news.commits), _keep(index, news, refs, tips), refs.notes_tip)
+    old = [tip for tip, latest in read.items() if latest or tip in refs.tips]
+    revisions = "".join([f"{tip}\n" for tip in new] + [f"^{tip}\n" for tip in old])
+    news = _read_news(repo, index, refs, revisions.encode(), extra)
+    return Refreshed(len(news.commits), _keep(index, news, refs), refs.notes_tip)
 
 
-def _read_news(repo: GitRepo, index: Index, refs: Refs, revisions: bytes) -> _News:
+def _read_news(repo: GitRepo, index: Index, refs: Refs, revisions: bytes, extra: set[str]) -> _News:
     with open_trailers(repo, revisions) as trailers:
         commits = read_changes(repo, revisions)
         elsewhere = _find_elsewhere(index, commits)
-        versions = _read_versions(repo, index, commits, elsewhere)
+        blobs = _blobs(commits, elsewhere)
+        versions = index.versions(blobs)
+        present = set()
+        for name, data in repo.iter_blobs([*(blob for blob in blobs if blob not in versions), *extra]):
+            if name not in extra:
+                versions[name] = read_version(data, name)
+            elif data is not None:
+                present.add(name)
         named = list(trailers)
     links = [
         (commit, link)
@@ -115,7 +125,7 @@ def _read_news(repo: GitRepo, index: Index, refs: Refs, revisions: bytes) -> _Ne
         if commit.id not in refs.boundary
         for link in _links_of_commit(commit, versions, elsewhere)
     ]
-    return _News(commits, named[::-1], versions, links)
+    return _News(commits, named[::-1], versions, links, present)
 
 
 def _find_elsewhere(index: Index, commits: Iterable[Commit]) -> _Elsewhere:
@@ -146,17 +156,12 @@ def _find_elsewhere(index: Index, commits: Iterable[Commit]) -> _Elsewhere:
     return elsewhere
 
 
-def _read_versions(repo: GitRepo, index: Index, commits: Iterable[Commit], elsewhere: _Elsewhere) -> dict[str, Version]:
-    """What is in all the blobs of these commits; those never seen are read."""
+def _blobs(commits: Iterable[Commit], elsewhere: _Elsewhere) -> dict[str, None]:
+    """All the blobs that these commits bring, had, or may have had elsewhere."""
     blobs = dict.fromkeys(
         blob for commit in commits for change in commit.changes for blob in (*change.old, change.new) if blob
     )
-    versions = index.versions(blobs)
-    unseen = [blob for blob in blobs if blob not in versions]
-    unseen += dict.fromkeys(name for names in elsewhere.values() for name in names)
-    for name, data in repo.iter_blobs(unseen):
-        versions[name] = read_version(data, name)
-    return versions
+    return blobs | dict.fromkeys(name for names in elsewhere.values() for name in names)
 
 
 def _links_of_commit(commit: Commit, versions: Mapping[str, Version], elsewhere: _Elsewhere) -> Iterator[Link]:
@@ -209,13 +214,14 @@ def _ranges(numbers: Iterable[int]) -> Ranges:
 # Keeping it
 
 
-def _keep(index: Index, news: _News, refs: Refs, tips: set[str]) -> int:
+def _keep(index: Index, news: _News, refs: Refs) -> int:
     """Put the news into the index, all or nothing; how many links were added."""
     with index.write() as database:
-        return _insert(database, news, refs, tips)
+        return _insert(database, news, refs)
 
 
-def _insert(database: sqlite3.Connection, news: _News, refs: Refs, tips: set[str]) -> int:
+def _insert(database: sqlite3.Connection, news: _News, refs: Refs) -> int:
+    tips = refs.tips | news.extra_tips
     known = {tip for (tip,) in database.execute("SELECT commit_id FROM tips")}
     (shape,) = database.execute("SELECT coalesce(max(value), '') FROM meta WHERE key = 'history'").fetchone()
     if tips <= known or shape != refs.shape:
