@@ -447,6 +447,14 @@ def test_facts_are_told_when_they_change() -> None:
     ]
 
 
+def test_a_resumed_session_copied_into_a_new_file_names_both() -> None:
+    answer = agent("a1", text("ho"))
+    answer["sessionId"] = "s2"
+    metas = only(Meta, events([user("u1", "hi"), answer, user("u2", "on", sessionId="s2")]))
+    named = [(meta.name, meta.value) for meta in metas if meta.name in ("session_id", "parent")]
+    assert named == [("session_id", "s2"), ("parent", "s1")]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Trees
 

@@ -90,7 +90,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._facts: dict[str, str] = {}
-        self._sessions: list[str] = []
+        self._sessions: dict[str, None] = {}
         self._seen: set[str] = set()
         self._calls: dict[str, tuple[str, Any, tuple[Edit, ...]]] = {}
         self._usage: Usage | None = None
@@ -116,7 +116,7 @@ class _Reader:
         """The events of one record."""
         record = line.record
         kind = text_of(record.get("type"))
-        yield from self._facts_of(record)
+        yield from self._facts_of(record, kind)
         uuid = text_of(record.get("uuid"))
         if record.get("isSidechain") is True:
             self._side_line = True
@@ -134,9 +134,7 @@ class _Reader:
         for told in self._queue.left():
             self._main_line = True
             yield told
-        if self._sessions:
-            yield Meta("session_id", self._sessions[-1])
-            yield from (Meta("parent", older) for older in self._sessions[:1] if older != self._sessions[-1])
+        yield from self._lineage()
         if title := self._best_title():
             yield Meta("title", title)
         rewound = self._tree.rewound()
@@ -145,20 +143,32 @@ class _Reader:
         if not self._main_line:
             yield NoConversation("a sub-agent's own file" if self._side_line else "no conversation in it")
 
-    def _facts_of(self, record: Record) -> Iterator[Meta]:
+    def _facts_of(self, record: Record, kind: str) -> Iterator[Meta]:
         for key, name in _FACTS:
             value = record.get(key)
             if value and isinstance(value, str) and self._facts.get(name) != value:
                 self._facts[name] = value
                 yield Meta(name, value)
-        session = record.get("sessionId")
-        if session and isinstance(session, str) and (not self._sessions or self._sessions[-1] != session):
-            if session in self._sessions:
-                self._sessions.remove(session)
-            self._sessions.append(session)
+        if session := text_of(record.get("sessionId")):
+            self._sessions[session] = None
+            if kind == "assistant" and "session_id" not in self._facts and record.get("isSidechain") is not True:
+                self._facts["session_id"] = session
+                yield Meta("session_id", session)
         if "started" not in self._facts and (at := text_of(record.get("timestamp"))):
             self._facts["started"] = at
             yield Meta("started", at)
+
+    def _lineage(self) -> Iterator[Meta]:
+        """The session's id, where no answer of the agent told it, and the other one of a file with two.
+
+        Older versions began a new file with a copy of the resumed one. In it the agent's lines carry the new id, the
+        person's may keep the old one.
+        """
+        own = self._facts.get("session_id") or next(reversed(self._sessions), "")
+        if own and "session_id" not in self._facts:
+            yield Meta("session_id", own)
+        if other := next((session for session in self._sessions if session != own), ""):
+            yield Meta("parent", other)
 
     def _title(self, record: Record, line: Line) -> Iterator[Event]:
         kind = text_of(record.get("type"))
