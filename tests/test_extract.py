@@ -112,6 +112,128 @@ ENGLISH = [
         [("u", "why does this fail?\n```\n# don't use threads here, we decided to keep it sync\nmust be fast\n```")],
         [],
     ),
+    Session(
+        "no option named",
+        [
+            ("u", "uploads fail for large files"),
+            ("a", "Either:\nA. raise the body limit\nB. upload in chunks\nC. presigned URLs"),
+            ("u", "yes"),
+        ],
+        [],
+    ),
+    Session(
+        "option after a question",
+        [
+            ("u", "uploads fail for large files"),
+            ("a", "Either:\nA. raise the body limit\nB. upload in chunks\nC. presigned URLs"),
+            ("u", "does C work with our proxy?"),
+            ("a", "It does, the proxy is not involved."),
+            ("u", "ok, C then"),
+        ],
+        ["decision accepted user: presigned URLs"],
+    ),
+    Session(
+        "a plain step is no decision",
+        [
+            ("u", "the build is red"),
+            ("a", "A lint rule fails. Shall I run the linter again?"),
+            ("u", "yes"),
+            ("a", "Clean now. I'll push the branch."),
+            ("u", "ok thanks"),
+        ],
+        [],
+    ),
+    Session(
+        "invented agreement",
+        [
+            ("u", "speed up the report"),
+            ("a", "It is twice as fast. As you decided, the PDF export is dropped."),
+            ("u", "I never said that. put it back"),
+        ],
+        ["decision rejected user: the PDF export is dropped"],
+    ),
+    Session(
+        "invented agreement, unnoticed",
+        [
+            ("u", "speed up the report"),
+            ("a", "It is twice as fast. As agreed, we use threads instead of processes."),
+            ("u", "what about memory?"),
+            ("a", "Memory is the same."),
+        ],
+        [],
+    ),
+    Session(
+        "correction in a sentence",
+        [
+            ("u", "where do the settings go?"),
+            ("a", "I can put them in `settings.toml` or in `pyproject.toml`."),
+            ("u", "settings.toml. no wait, pyproject.toml"),
+        ],
+        ["decision overruled user: settings.toml", "decision accepted user: pyproject.toml"],
+    ),
+    Session(
+        "a number changed later",
+        [
+            ("u", "let's keep sessions for 30 days"),
+            ("a", "Sessions live 30 days."),
+            ("u", "legal called. make it 14 days instead"),
+        ],
+        ["decision overruled user: 30 days", "decision accepted user: 14 days"],
+    ),
+    Session(
+        "a rule lifted",
+        [
+            ("u", "upgrade django. don't touch billing/"),
+            ("a", "Upgraded, billing is untouched."),
+            ("u", "the audit is over, you can change billing/ now"),
+        ],
+        ["constraint overruled user: don't touch billing/", "decision accepted user: you can change billing/ now"],
+    ),
+    Session(
+        "refused, then wanted",
+        [
+            ("u", "add an audit log"),
+            ("a", "Done. Shall I also sign the entries?"),
+            ("u", "no"),
+            ("a", "Left unsigned."),
+            ("u", "security wants it: let's use signed entries after all"),
+        ],
+        ["decision overruled user: sign the entries", "decision accepted user: signed entries"],
+    ),
+    Session(
+        "somebody else's words",
+        [("u", "Tom says we must use Oracle. the wiki says never use an ORM. what do you think?")],
+        [],
+    ),
+    Session(
+        "a pasted mail",
+        [("u", "see this mail from ops:\n\nDon't use port 8080.\nWe decided to use consul.\nMust be done by May.")],
+        [],
+    ),
+    Session(
+        "cancelled order",
+        [
+            ("u", "add a csv export for invoices"),
+            ("a", "Working on it."),
+            ("u", "forget the csv export, nobody needs it"),
+        ],
+        ["decision overruled user: add a csv export"],
+    ),
+    Session(
+        "questions and steps",
+        [
+            ("u", "clean up the cron jobs"),
+            ("a", "Two jobs look dead. Should the nightly report be removed as well?"),
+            ("u", "no idea, I'll ask Maria tomorrow"),
+            ("a", "Fine. Should the backups stay on the old host?"),
+        ],
+        [],
+        [
+            "question open agent: nightly report",
+            "question open agent: backups stay",
+            "step open user: ask Maria",
+        ],
+    ),
 ]
 
 KOREAN = [
@@ -182,6 +304,77 @@ KOREAN = [
         [("u", "플랫폼팀 문서야\n> 모든 서비스는 gRPC를 쓰기로 결정했다\n> REST는 쓰지 마라\n이게 무슨 뜻이야?")],
         [],
     ),
+    Session(
+        "invented agreement",
+        [
+            ("u", "리포트 속도 개선해줘"),
+            ("a", "두 배 빨라졌습니다. 말씀하신 대로 PDF 내보내기는 뺐습니다."),
+            ("u", "그런 말 한 적 없는데"),
+        ],
+        ["decision rejected user: PDF 내보내기"],
+    ),
+    Session(
+        "a plain step is no decision",
+        [
+            ("u", "빌드가 깨졌어"),
+            ("a", "린트 규칙 하나가 걸립니다. 테스트를 다시 돌려볼까요?"),
+            ("u", "응"),
+        ],
+        [],
+    ),
+    Session(
+        "option after a question",
+        [
+            ("u", "대용량 업로드가 실패함"),
+            ("a", "A: 본문 제한 늘리기\nB: 청크 업로드\nC: presigned URL"),
+            ("u", "C는 프록시랑 같이 돼?"),
+            ("a", "됩니다."),
+            ("u", "그럼 C로 가자"),
+        ],
+        ["decision accepted user: presigned URL"],
+    ),
+    Session(
+        "a number changed later",
+        [
+            ("u", "세션 유지 기간은 30일로 하자"),
+            ("a", "30일로 했습니다."),
+            ("u", "법무팀에서 연락 옴. 14일로 줄이자"),
+        ],
+        ["decision overruled user: 30일", "decision accepted user: 14일로 줄이자"],
+    ),
+    Session(
+        "a rule lifted",
+        [
+            ("u", "django 올려줘. billing 폴더는 수정하지 마"),
+            ("a", "올렸습니다."),
+            ("u", "감사 끝났으니 이제 billing 폴더 수정해도 돼"),
+        ],
+        ["constraint overruled user: billing", "decision accepted user: billing 폴더 수정해도"],
+    ),
+    Session(
+        "cancelled order",
+        [
+            ("u", "송장 CSV 내보내기 추가해줘"),
+            ("a", "추가하겠습니다."),
+            ("u", "CSV 내보내기는 취소. 아무도 안 쓴대"),
+        ],
+        ["decision overruled user: CSV 내보내기"],
+    ),
+    Session(
+        "somebody else's words",
+        [("u", "톰이 오라클로 하자고 했어. 위키에는 ORM 쓰지 말라고 써있대")],
+        [],
+    ),
+    Session(
+        "questions and steps",
+        [
+            ("u", "크론 작업 정리해줘"),
+            ("a", "두 개는 안 쓰는 것 같습니다. 야간 리포트도 지울까요?"),
+            ("u", "모르겠네, 내가 내일 마리아한테 물어볼게"),
+        ],
+        [],
+        ["question open agent: 야간 리포트", "step open user: 마리아한테 물어볼게"],
+    ),
 ]
 
 JAPANESE = [
@@ -251,6 +444,77 @@ JAPANESE = [
         "quotation",
         [("u", "基盤チームの文書です\n> 全サービスでgRPCを使うことに決めた\n> RESTは使わないこと\nこれはどういう意味?")],
         [],
+    ),
+    Session(
+        "invented agreement",
+        [
+            ("u", "レポートを速くして"),
+            ("a", "2倍速くなりました。ご指示どおりPDF出力は外しました。"),
+            ("u", "そんなこと言ってないよ"),
+        ],
+        ["decision rejected user: PDF出力"],
+    ),
+    Session(
+        "a plain step is no decision",
+        [
+            ("u", "ビルドが壊れてる"),
+            ("a", "lintで1件落ちています。もう一度テストを実行しましょうか?"),
+            ("u", "はい"),
+        ],
+        [],
+    ),
+    Session(
+        "option after a question",
+        [
+            ("u", "大きいファイルのアップロードが失敗する"),
+            ("a", "A: 上限を上げる\nB: 分割アップロード\nC: 署名付きURL"),
+            ("u", "Cはプロキシ越しでも動く?"),
+            ("a", "動きます。"),
+            ("u", "じゃあCで"),
+        ],
+        ["decision accepted user: 署名付きURL"],
+    ),
+    Session(
+        "a number changed later",
+        [
+            ("u", "セッションの保持は30日にしよう"),
+            ("a", "30日にしました。"),
+            ("u", "法務から連絡があった。やっぱり14日にして"),
+        ],
+        ["decision overruled user: 30日", "decision accepted user: 14日にして"],
+    ),
+    Session(
+        "a rule lifted",
+        [
+            ("u", "djangoを上げて。billingは触らないで"),
+            ("a", "上げました。"),
+            ("u", "監査が終わったので、もうbillingを触っていいよ"),
+        ],
+        ["constraint overruled user: billingは触らないで", "decision accepted user: billingを触っていい"],
+    ),
+    Session(
+        "cancelled order",
+        [
+            ("u", "請求書のCSV出力を追加して"),
+            ("a", "追加します。"),
+            ("u", "CSV出力は取り消し。誰も使わない"),
+        ],
+        ["decision overruled user: CSV出力"],
+    ),
+    Session(
+        "somebody else's words",
+        [("u", "トムさんがOracleにしようって言ってた。wikiによるとORMは使わないとのこと")],
+        [],
+    ),
+    Session(
+        "questions and steps",
+        [
+            ("u", "cronを整理して"),
+            ("a", "二つは使われていないようです。夜間レポートも消しますか?"),
+            ("u", "わからない、明日マリアさんに確認する"),
+        ],
+        [],
+        ["question open agent: 夜間レポート", "step open user: マリアさんに確認する"],
     ),
 ]
 

@@ -15,7 +15,7 @@ from session_frames.model import DecisionStatus, Evidence, Turn
 from .ledger import Item, Ledger, overrule
 from .patterns import find, named, picks, whole
 from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
-from .sentences import Clause, clauses, last_sentences, own_sentences, shortened
+from .sentences import Clause, clauses, is_numbered_list, last_sentences, own_sentences, shortened
 from .words import about, says, shared
 
 
@@ -213,7 +213,7 @@ def _answered_by_name(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool
 def _picked(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     if not (opens or clause.first):
         return False
-    if not reply.optional:
+    if not reply.optional or is_numbered_list(reply.turn.get("text", "")):
         return False
     turn, offer = reply.optional
     for label, option in offer.options.items():

@@ -46,7 +46,7 @@ def offer_of(text: str) -> Offer:
         options,
         proposals[-_MOST_PROPOSALS:],
         claims,
-        [sentence for sentence in sentences if find("either_or", sentence)],
+        [one for one in sentences if find("either_or", one) and (find("asks", one) or find("propose", one))],
         sentences,
     )
 
@@ -65,7 +65,8 @@ def options_of(text: str) -> dict[str, str]:
         mark = re.match(_OPTION, line, re.IGNORECASE)
         if mark:
             found.setdefault(mark.group(1).upper(), shortened(mark.group(2)))
-    return found if len(found) > 1 else {}
+    # a numbered list of questions is answered point by point, it is no choice
+    return found if len(found) > 1 and not any(re.search(r"[?？]", option) for option in found.values()) else {}
 
 
 def approved_by_a_bare_yes(offer: Offer) -> str:

@@ -14,6 +14,7 @@ from .sentences import clauses, last_sentences, own_sentences, shortened
 from .words import about, shared
 
 _SHORTEST: Final = 6
+_LONGEST_BARE_ANSWER: Final = 20
 
 
 @dataclass
@@ -63,23 +64,31 @@ def _of_agent(turns: Sequence[Turn], place: int) -> list[_Asked]:
     """The agent's last question to the user, and what the user made of it in the next turn."""
     turn = turns[place]
     questions = [one for one in last_sentences(turn.get("text", "")) if _asks_something(one)]
-    if not questions or not about(questions[-1]) or find("step", questions[-1]):
+    if not questions or not about(questions[-1]) or find("step", questions[-1]) or find("smalltalk", questions[-1]):
         return []
     text = shortened(questions[-1])
     reply = next((one for one in turns[place + 1 :] if one["role"] == "user"), None)
     asked = _Asked(text, "agent", place, [_quoted(turn, text)], "open")
     said = own_sentences(reply.get("text", "")) if reply else ()
     if reply is None or not said:
-        return [asked]
+        return [] if find("closing", text) else [asked]
     plain = [one for one in said if not find("asks", one)]
     put_off = _put_off(plain)
     if put_off:
         asked.status = "deferred"
         asked.evidence.append(_quoted(reply, put_off))
     elif not find("asks", said[0]) and not find("musing", said[0]) and not find("no_answer", said[0]):
+        if not _answers(said[0], text):
+            return []
         asked.status, asked.answer = "answered", shortened(said[0])
         asked.evidence.append(_quoted(reply, said[0]))
     return [asked]
+
+
+def _answers(reply: str, question: str) -> bool:
+    """Whether the reply speaks to the question: short, or about the same thing."""
+    opening = clauses(reply)[0].text if clauses(reply) else reply
+    return len(opening) <= _LONGEST_BARE_ANSWER or bool(shared(reply, question))
 
 
 def _unknown(sentence: str) -> bool:

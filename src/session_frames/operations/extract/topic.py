@@ -13,6 +13,7 @@ from .sentences import own_sentences, shortened
 
 LAST_RESORT: Final = "session"
 _MOST_WORDS: Final = 4
+_LONGEST_WORD: Final = 30
 _LONGEST_TOPIC: Final = 60
 _LONGEST_TITLE: Final = 80
 _LONGEST_GOAL: Final = 300
@@ -78,18 +79,23 @@ def first_prompt(turns: Sequence[Turn]) -> str:
 def topic_of(text: str) -> str:
     """A label of one to four words for what the prompt is about; never empty.
 
-    A prompt that begins with a heading ("relay config: ...") is named by it. Else the label is what the first
+    A prompt that begins with a heading ("relay config: ...") is named by it, one that hands over a plan by the plan's
+    heading. Else the label is what the first
     sentence is about and what is asked for.
     """
+    text = re.sub(r"\S+://\S+", " ", text)
     sentences = list(own_sentences(text) or own_sentences(re.sub(r"^[>\s]+", "", text)))
     if not sentences:
         return LAST_RESORT
+    plan = re.search(r"^#{1,3}\s+(?:plan|task|spec|feature|issue)?:?\s*(\S.*)$", text, re.IGNORECASE | re.MULTILINE)
+    if plan and re.search(r"\bfollowing\b|[:：]$|다음|以下", sentences[0], re.IGNORECASE):
+        sentences = [plan.group(1)]
     heading = re.match(r"^([^:：\n]{2,40})[:：]\s", sentences[0])
     if heading and len(heading.group(1).split()) <= _MOST_WORDS:
         sentences = [heading.group(1)]
     label = {"ko": _korean, "ja": _japanese, "en": _english}[language_of(" ".join(sentences[:3]))](sentences[:3])
     words = list(dict.fromkeys(word.strip("-'./,") for word in label))
-    return " ".join(word for word in words if word)[:_LONGEST_TOPIC].strip().lower() or LAST_RESORT
+    return " ".join(word[:_LONGEST_WORD] for word in words if word)[:_LONGEST_TOPIC].strip().lower() or LAST_RESORT
 
 
 def _english(sentences: Sequence[str]) -> list[str]:

@@ -42,6 +42,8 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``rule``           a ``negative`` that is a rule for what follows, not an answer
 ``unknown``        the sentence asks in itself ("which", "몇", "どの")
 ``time``           a time or a pronoun; a step that names nothing else needs its context
+``smalltalk``      a polite question that asks nothing about the work
+``closing``        an offer put as a question; with no answer at all it is no open question
 ``either_or``      the agent's sentence names alternatives
 ``request``        a question that is a request
 ``no_answer``      the agent or the user cannot say

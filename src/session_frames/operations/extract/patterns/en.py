@@ -79,7 +79,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "choose": (
         r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
         r"|switch to|do without) (?!that$|it$|this$).+",
-        r"^(?:use|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
+        r"^(?!use (?:(?:this|that|your|it|sub-?agents?|tools?|skills?|plan mode|mcp|bash|grep)\b|.+ to \w+))(?:use|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
         r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track|us ).+",
         r"^make (?:it|that) (?:a |an |the )?\S*\d.*",
         r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
@@ -138,9 +138,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bI(?: can(?!'t|not)| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see| confirm)",
         r"\b(?:shall|should|can|could) (?:I|we)\b.*\?",
         r"\b(?:do you|would you)(?: also)? (?:want|like|prefer)\b.*\?",
-        r"\b(?:alternative|smallest change|proposal|suggestion|recommendation|plan|next would be)\b",
+        r"\b(?:alternatives?|smallest change|proposal|suggestion|recommendation|next would be)\b",
         r"; (?:\w+ ){1,4}(?:it|them|this|that)\?$",
-        r"\?$",
     ),
     "offer": (r"\bI (?:could|can) also\b", r"\bI'd also (?:suggest|propose|like to)\b", r"\bwe could also\b"),
     "step": (
@@ -160,7 +159,15 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "ack": (r"(?:ok|okay|sure|got it|understood|right|you're right|noted|done|sorry|thanks)\b.{0,12}",),
     "pronoun": (r"^(?:keep|use|make|leave|do|put|go with|stick with) (?:it|that|this|them|those)\b",),
-    "rule": (r"^(?:no|leave) \w",),
+    "rule": (
+        r"^leave \w",
+        r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b).*\b(?:stuff|things?|magic|hacks?|tricks?"
+        r"|please|allowed|anywhere|whatsoever|ever|frameworks?|dependenc\w+|librar\w+|packages?|mocks?|globals?|comments?)\b",
+    ),
+    "smalltalk": (
+        r"\b(?:anything else|how can i help|what would you like|is there anything|what do you think|what else|let me know)\b",
+    ),
+    "closing": (r"\b(?:would you like|do you want|want me to|shall I|should I|may I|can I)\b",),
     "unknown": (r"\b(?:what|which|how|whether|where|when|who)\b",),
     "time": (r"\b(?:tomorrow|tonight|today|later|next week|monday|tuesday|wednesday|thursday|friday|morning)\b",),
     "either_or": (r"\bor\b", r"\bversus\b|\bvs\b", r"\beither\b"),
