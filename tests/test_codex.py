@@ -245,8 +245,15 @@ def test_rolled_back_turns_are_abandoned() -> None:
         typed("four"),
         event("thread_rolled_back", num_turns=9),
     ]
-    assert only(Abandon, events(rolled)) == [Abandon(("line:4", "line:5")), Abandon(("line:2", "line:7"))]
+    assert only(Abandon, events(rolled)) == [Abandon(("line:4", "line:5")), Abandon(("line:2", "line:3", "line:7"))]
     assert said(rolled) == ["one", "two", "three", "four"]
+
+
+def test_what_was_said_within_a_rolled_back_turn_goes_with_it() -> None:
+    given = json.dumps({"answers": {"one": {"answers": ["Tabs"]}}})
+    records = [meta(), typed("one"), call("request_user_input", {}), output(given), message("assistant", "ok")]
+    told = events([*records, message("assistant", "more"), event("thread_rolled_back", num_turns=1)])
+    assert only(Abandon, told) == [Abandon(("line:2", "line:3", "line:4:1", "line:5"))]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -470,7 +477,7 @@ def test_searches_without_an_id_are_no_calls() -> None:
 def test_reasoning_is_told_once() -> None:
     thought = item("reasoning", summary=[{"type": "summary_text", "text": "**Look**"}], content=None)
     told = events([meta(), typed("hi"), event("agent_reasoning", text="**Look**"), thought])
-    assert only(Reasoning, told) == [Reasoning("", AT, "**Look**")]
+    assert only(Reasoning, told) == [Reasoning("line:3", AT, "**Look**")]
 
 
 def test_unknown_records_are_told() -> None:

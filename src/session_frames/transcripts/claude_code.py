@@ -31,7 +31,7 @@ from session_frames.transcripts.base import (
     list_of,
     text_of,
 )
-from session_frames.transcripts.claude_files import find, records, sniff
+from session_frames.transcripts.claude_files import IGNORED_TYPES, find, records, sniff
 from session_frames.transcripts.claude_queue import Queue
 from session_frames.transcripts.claude_tools import command_of, edits_of_call, result_of
 from session_frames.transcripts.claude_tree import Tree
@@ -40,26 +40,6 @@ __all__ = ["NAME", "find", "read", "sniff"]
 
 NAME = "claude-code"
 
-# Records that are bookkeeping, of no interest once read.
-IGNORED_TYPES = (
-    "progress",
-    "file-history-snapshot",
-    "file-history-delta",
-    "last-prompt",
-    "pr-link",
-    "mode",
-    "permission-mode",
-    "bridge-session",
-    "frame-link",
-    "teleported-from",
-    "agent-name",
-    "agent-color",
-    "agent-setting",
-    "tag",
-    "worktree-state",
-    "content-replacement",
-    "attribution-snapshot",
-)
 # Blocks of an assistant message that are no words and no calls.
 IGNORED_BLOCKS = ("redacted_thinking", "fallback", "image", "document")
 

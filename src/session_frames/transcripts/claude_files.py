@@ -10,6 +10,26 @@ from typing import BinaryIO, cast
 
 from session_frames.transcripts.base import Line, Skipped, dict_of, iter_lines, list_of, load_json, text_of
 
+# Records that are bookkeeping, of no interest once read.
+IGNORED_TYPES = (
+    "progress",
+    "file-history-snapshot",
+    "file-history-delta",
+    "last-prompt",
+    "pr-link",
+    "mode",
+    "permission-mode",
+    "bridge-session",
+    "frame-link",
+    "teleported-from",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "tag",
+    "worktree-state",
+    "content-replacement",
+    "attribution-snapshot",
+)
 # Records by which a file is known; each of these keys is in all of its records.
 _KNOWN_BY = {
     "user": ("message", "uuid"),

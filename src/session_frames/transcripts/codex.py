@@ -233,7 +233,7 @@ class _Reader:
         if item.get("type") == "UserMessage":
             yield from self._said(self._turns.from_event("completed item", text, at, _key(line)))
         elif item.get("type") == "AgentMessage":
-            yield from self._agent_text("completed item", text, at)
+            yield from self._agent_text("completed item", text, at, line)
 
     def _user_item(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         content = payload.get("content")
@@ -247,10 +247,9 @@ class _Reader:
     # -----------------------------------------------------------------------------------------------------------------
     # The agent
 
-    def _acts(self) -> None:
-        """The agent did something: what the person said before it stands as it is."""
+    def _acts(self, key: str) -> None:
         self._conversation = True
-        self._turns.answered()
+        self._turns.agent_acts(key)
 
     def _is_known_item(self, kind: str) -> bool:
         return kind in ("message", "reasoning") or kind in IGNORED_ITEMS or kind.endswith(("_call", "_output"))
@@ -263,40 +262,40 @@ class _Reader:
                 yield from self._user_item(payload, at, line)
             elif role == "assistant":
                 self._items_speak = True
-                yield from self._agent_text("item", "\n".join(words.block_texts(payload.get("content"))), at)
+                yield from self._agent_text("item", "\n".join(words.block_texts(payload.get("content"))), at, line)
         elif kind == "reasoning":
             for text in words.reasoning_texts(payload):
-                yield from self._reasoning("item", text, at)
+                yield from self._reasoning("item", text, at, line)
         elif kind.endswith("_output"):
             yield from self._output(payload, at, line)
         elif kind.endswith("_call"):
-            yield from self._call(kind, payload, at)
+            yield from self._call(kind, payload, at, line)
         elif kind not in IGNORED_ITEMS:
             yield Skipped(f"unknown item type '{kind}'", line.number)
 
-    def _agent_text(self, place: str, text: str, at: str) -> Iterator[Event]:
+    def _agent_text(self, place: str, text: str, at: str, line: Line) -> Iterator[Event]:
         text = text.partition(_CITATION)[0].rstrip() if _CITATION in text else text
         if text and self._agent_copies.is_new(place, text):
-            self._acts()
+            self._acts(_key(line))
             if not self._turns.copying:
-                yield AgentText("", at, text)
+                yield AgentText(_key(line), at, text)
 
-    def _reasoning(self, place: str, text: str, at: str) -> Iterator[Event]:
+    def _reasoning(self, place: str, text: str, at: str, line: Line) -> Iterator[Event]:
         if text and self._agent_copies.is_new(place, text):
-            self._acts()
+            self._acts(_key(line))
             if not self._turns.copying:
-                yield Reasoning("", at, text)
+                yield Reasoning(_key(line), at, text)
 
     def _agent_message(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         # Where items tell the agent's words too, an event may hold them shortened (without a plan, say).
         if not self._items_speak:
-            yield from self._agent_text("event", text_of(payload.get("message")), at)
+            yield from self._agent_text("event", text_of(payload.get("message")), at, line)
 
     def _agent_reasoning(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
-        yield from self._reasoning("event", text_of(payload.get("text")), at)
+        yield from self._reasoning("event", text_of(payload.get("text")), at, line)
 
-    def _call(self, kind: str, payload: Record, at: str) -> Iterator[Event]:
-        self._acts()
+    def _call(self, kind: str, payload: Record, at: str, line: Line) -> Iterator[Event]:
+        self._acts(_key(line))
         call = text_of(payload.get("call_id"))
         if not call:
             return  # a web search of the model's own: it has no result
@@ -305,7 +304,7 @@ class _Reader:
         command = command_of(arguments)
         edits = edits_of_call(tool, arguments, command)
         self._calls[call] = tool
-        yield ToolCall("", at, call, tool, arguments, edits, command)
+        yield ToolCall(_key(line), at, call, tool, arguments, edits, command)
 
     def _output(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         call = text_of(payload.get("call_id"))
@@ -319,7 +318,9 @@ class _Reader:
         yield ToolResult(call, at, text, outcome, None, code, kind)
         if tool == QUESTION_TOOL and not self._turns.copying:
             for number, answer in enumerate(words.answers(whole), 1):
-                yield UserWords(f"{_key(line)}:{number}", at, answer, "answer")
+                key = f"{_key(line)}:{number}"
+                self._turns.answer(key)
+                yield UserWords(key, at, answer, "answer")
 
     def _command_end(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         code = payload.get("exit_code")
@@ -343,5 +344,5 @@ class _Reader:
 
 
 def _key(line: Line) -> str:
-    """The name of a message that stands in this line: messages have no ids of their own that all copies share."""
+    """The name of what stands in this line: messages have no ids of their own that all their copies share."""
     return f"line:{line.number}"

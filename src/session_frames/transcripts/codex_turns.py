@@ -22,7 +22,8 @@ class Turns:
 
     def __init__(self) -> None:
         self.copying = False
-        self._turns: list[str] = []
+        self._turns: list[list[str]] = []  # of each turn the first key of everything that was said in it
+        self._awaits_agent = False
         self._unconfirmed: list[str] = []
         self._has_events = False
         self._copies = words.Mirrors()
@@ -35,8 +36,10 @@ class Turns:
         unconfirmed, self._unconfirmed = self._unconfirmed, []
         self._held = [event for event in self._held if event.key not in unconfirmed]
         for doubtful in unconfirmed:
-            if doubtful in self._turns:
-                self._turns.remove(doubtful)
+            turn = next((turn for turn in self._turns if turn[0] == doubtful), None)
+            if turn is not None:
+                self._turns.remove(turn)
+                self._awaits_agent = False
                 yield Retract(doubtful)
         if self._copies.is_new(place, text):
             yield from self._say(words.told(text, at, key))
@@ -47,18 +50,28 @@ class Turns:
             self._unconfirmed.append(key)
             yield from self._say(words.told(text, at, key))
 
-    def answered(self) -> None:
+    def agent_acts(self, key: str) -> None:
         """The agent did something: what the person said before stands as it is, and has no more copies to come."""
         self._unconfirmed.clear()
         self._held.clear()
         self._copies.clear()
+        if self._awaits_agent and not self.copying:
+            self._turns[-1].append(key)
+            self._awaits_agent = False
+
+    def answer(self, key: str) -> None:
+        """The person answered a question of the agent: words within a turn."""
+        if self._turns:
+            self._turns[-1].append(key)
+            self._awaits_agent = True
 
     def roll_back(self, count: int) -> Iterator[Abandon]:
         """The last turns were taken back."""
         if self.copying or count <= 0:
             return
-        keys = tuple(self._turns[-count:])
+        keys = tuple(key for turn in self._turns[-count:] for key in turn)
         del self._turns[-count:]
+        self._awaits_agent = False
         if keys:
             yield Abandon(keys)
 
@@ -89,7 +102,8 @@ class Turns:
         if self.copying:
             self._held.append(event)
             return
-        self._turns.append(event.key)
+        self._turns.append([event.key])
+        self._awaits_agent = True
         yield event
 
 
