@@ -48,7 +48,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "validate": ("curate", "check frame files against the schema"),
     },
     "Doors": {
-        "completion": ("setup", "completion script for a shell"),
+        "completion": ("completion", "completion script for a shell"),
     },
 }
 _MODULES = {verb: module for verbs in VERBS.values() for verb, (module, _) in verbs.items()}
@@ -127,6 +127,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 def run(args: list[str]) -> int:
     """Run the command line; the exit code (see ``errors.EXIT_CODES``)."""
+    if sys.stdout is None:  # closed by the caller: nobody wants to read
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         context = Context(_working_directory(), dict(os.environ))
         code = frames.main(args, prog_name="frames", standalone_mode=False, obj=context)
