@@ -107,7 +107,7 @@ def merge_driver(argv: Sequence[str]) -> int:
         merged = merge(base, ours, theirs)
         content = frame_json.encode(merged.frame)
         frame_json.decode(content, name)
-        write_atomically(ours_path, content)
+        write_atomically(os.path.abspath(ours_path), content)
     except Exception as error:
         told = error.message if isinstance(error, FramesError) else f"{type(error).__name__}: {error}"
         print(f"frames: merge-driver: {' '.join(told.split())}", file=sys.stderr)

@@ -26,18 +26,22 @@ class TranscriptFile(NamedTuple):
     modified: float
 
 
-def open_transcript(path: str) -> tuple[str, BinaryIO]:
-    """The name of the format and the open file. ``NotUnderstood`` when no format knows it, with what was seen."""
+def open_transcript(path: str, shown: str = "") -> tuple[str, BinaryIO]:
+    """The name of the format and the open file. ``NotUnderstood`` when no format knows it, with what was seen.
+
+    ``shown`` is what messages call the file, where that is not its path.
+    """
+    shown = shown or path
     try:
         file = open(path, "rb")  # noqa: SIM115 - handed on open
         head = file.read(SNIFFED)
     except IsADirectoryError as error:
         raise EnvironmentError_(
-            f"cannot read '{path}': it is a folder", hint=f"frames import --from {path} --all looks through a folder"
+            f"cannot read '{shown}': it is a folder", hint=f"frames import '{shown}' takes every session in it"
         ) from error
     except OSError as error:
-        raise EnvironmentError_(f"cannot read '{path}': {error.strerror}") from error
-    name = recognise(head, path)
+        raise EnvironmentError_(f"cannot read '{shown}': {error.strerror}") from error
+    name = recognise(head, shown)
     file.seek(0)
     return name, file
 

@@ -74,8 +74,10 @@ def sniff(head: bytes) -> bool:
             if len(raw) > 4096 and b'"parentUuid":' in raw and b'"isSidechain":' in raw:
                 return True
             continue
+        if "parts" in dict_of(record.get("message")):
+            return False  # another agent took over the envelope, with messages of a shape of its own
         keys = _KNOWN_BY.get(text_of(record.get("type")))
-        if keys is not None and all(key in record for key in keys) and "parts" not in dict_of(record.get("message")):
+        if keys is not None and all(key in record for key in keys):
             return True
     return False
 

@@ -97,7 +97,7 @@ def close(
         name, file = transcript_of_bytes(stdin.read())
         reading = read_transcript(ws, name, file, "standard input", topic=given, keep_reasoning=keep_reasoning)
     elif transcript:
-        name, file = open_transcript(os.path.join(ws.cwd, transcript))
+        name, file = open_transcript(os.path.join(ws.cwd, transcript), transcript)
         with closing(file):
             reading = read_transcript(ws, name, file, transcript, topic=given, keep_reasoning=keep_reasoning)
     else:
@@ -204,7 +204,7 @@ def _frame_of_file(ws: Workspace, path: str, shown: str, agent: str | None, topi
         head = file.read(4096)
         if is_frame_text(head):
             return _frame_of_bytes(ws, head + file.read(), shown, agent, topic, keep_reasoning)
-    name, transcript = (agent, open(path, "rb")) if agent else open_transcript(path)  # noqa: SIM115
+    name, transcript = (agent, open(path, "rb")) if agent else open_transcript(path, shown)  # noqa: SIM115
     with closing(transcript):
         return read_transcript(ws, _known(name), transcript, shown, topic=topic, keep_reasoning=keep_reasoning).frame
 
