@@ -23,7 +23,7 @@ WORDS = (
     "use the token cache",
     "토큰 캐시를 쓰세요",
     "リフレッシュ",
-    "keep «quotes» and \"these\"",
+    'keep «quotes» and "these"',
     "line one\nline two",
     "tab\there \u2028 and \x7f",
     "🙂 half \ud83d of it",
@@ -33,7 +33,7 @@ WORDS = (
 )
 SECRET = "sk-abc123"
 PATHS = ("src/auth.py", "src/tokens.py", "docs/설계.md")
-SUBJECTS = ("token storage", "signing", "")
+ARGUMENTS: tuple[Record, ...] = ({"n": 1}, {"n": True}, {"n": 1.0}, {"key": SECRET}, {"new": {"elided": {"size": 300}}})
 
 
 class Triple(NamedTuple):
@@ -53,12 +53,12 @@ def frames(draw: st.DrawFn) -> Frame:
 
 @st.composite
 def triples(draw: st.DrawFn) -> Triple:
-    """A base and two states of it; sometimes one of them is unchanged, sometimes both made the same edits."""
+    """A base and two states of it. All edits are of a few kinds, so that both sides often meet at one place."""
     rng = random.Random(draw(st.integers(0, 1 << 30)))
-    base = edited(new_frame(rng), draw(_EDIT_LISTS), rng, "b")
-    shared = edited(base, draw(st.lists(st.sampled_from(sorted(EDITS)), max_size=2)), rng, "s") if rng.random() < 0.3 else base
-    ours = edited(shared, draw(_EDIT_LISTS), rng, "o")
-    theirs = edited(shared, draw(_EDIT_LISTS), rng, "t")
+    kinds = st.sampled_from(draw(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=5)))
+    base = edited(new_frame(rng), draw(st.lists(kinds, max_size=6)), rng, "b")
+    shared = edited(base, draw(st.lists(kinds, max_size=2)), rng, "s")
+    ours, theirs = (edited(shared, draw(st.lists(kinds, max_size=6)), rng, side) for side in ("o", "t"))
     return Triple(base, ours, theirs)
 
 
@@ -127,8 +127,12 @@ def grow_last_turn(frame: Record, rng: random.Random, side: str) -> None:
 def add_call(frame: Record, rng: random.Random, side: str) -> None:
     turn = frame["turns"][-1]
     calls = turn.setdefault("calls", [])
-    call = Call(id=f"c{len(calls)}{rng.choice(('', side))}", tool="Edit", after=len(turn.get("text", "")), outcome="pending")
-    call["arguments"] = rng.choice([{"n": 1}, {"n": True}, {"n": 1.0}, {"key": SECRET}, {"new": {"elided": {"size": 300}}}])
+    call = Call(
+        id=f"c{len(calls)}{rng.choice(('', side))}", tool="Edit", after=len(turn.get("text", "")), outcome="pending"
+    )
+    call["arguments"] = rng.choice(
+        [{"n": 1}, {"n": True}, {"n": 1.0}, {"key": SECRET}, {"new": {"elided": {"size": 300}}}]
+    )
     if rng.random() < 0.7:
         call["outcome"] = rng.choice(("passed", "failed", "unknown"))
         call["files"] = [{"path": rng.choice(PATHS), "change": rng.choice(("added", "modified", "deleted", "read"))}]
@@ -195,8 +199,10 @@ def add_item(frame: Record, rng: random.Random, side: str) -> None:
     )
     item = {"id": item_id(kind, turn, text), "text": text, "status": rng.choice(statuses), "by": "agent"}
     item["evidence"] = [{"turn": turn, "quote": text}]
-    if kind == "decisions":
-        item["subject"] = rng.choice(SUBJECTS)
+    if rng.random() < 0.3:
+        item["verified"] = False
+    if kind == "decisions" and rng.random() < 0.5:
+        item["subject"] = "token storage"
     if all(known["id"] != item["id"] for known in frame.setdefault(kind, [])):
         frame[kind].append(item)
 
@@ -263,7 +269,13 @@ def undo_compaction(frame: Record, rng: random.Random, side: str) -> None:
 
 def add_event(frame: Record, rng: random.Random, side: str) -> None:
     at = f"2026-06-02T11:{rng.randrange(60):02}:00Z"
-    event = {"id": item_id("event", at, side), "at": at, "kind": "pin", "by": "user", "data": {"n": rng.choice((1, True))}}
+    event = {
+        "id": item_id("event", at, side),
+        "at": at,
+        "kind": "pin",
+        "by": "user",
+        "data": {"n": rng.choice((1, True))},
+    }
     if all(known["id"] != event["id"] for known in frame.setdefault("events", [])):
         frame["events"].append(event)
 

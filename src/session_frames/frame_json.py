@@ -42,6 +42,8 @@ class Field(NamedTuple):
     required: bool
     hint: Any
     kind: Kind
+    is_default: Callable[[Any], bool]
+    """Does a missing key mean the same as this value?"""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -72,7 +74,9 @@ def _write_any(value: Any, pad: str) -> str:
     if isinstance(value, list):
         inner = pad + "  "
         return _bracketed([_write_any(item, inner) for item in value], pad)
-    # Scalars: the standard library knows how to write them, and refuses what JSON has no word for.
+    if type(value) is int:
+        return str(value)
+    # The standard library knows how to write the rest, and refuses what JSON has no word for.
     return json.dumps(value, allow_nan=False)
 
 
@@ -88,24 +92,35 @@ def _bracketed(items: list[str], pad: str) -> str:
     return "[\n" + pad + "  " + f",\n{pad}  ".join(items) + "\n" + pad + "]"
 
 
-def is_default(value: Any) -> bool:
-    """Is this what a key holds that is left out?"""
+def _is_empty(value: Any) -> bool:
     return value is None or value is False or value == "" or value == [] or value == {}
 
 
+def _is_true(value: Any) -> bool:
+    return value is True
+
+
+def _never(value: Any) -> bool:
+    return False
+
+
+# An item is verified unless it says that it is not.
+_TRUE_WHEN_MISSING: Final = frozenset({"verified"})
+
+
 def _object_writer(fields: dict[str, Field]) -> Callable[[Any, str], str]:
-    plan = [(key, f"{_quoted(key)}: ", field.required, field.kind.write) for key, field in fields.items()]
+    plan = [(key, f"{_quoted(key)}: ", *field) for key, field in fields.items()]
 
     def write(value: dict[str, Any], pad: str) -> str:
         inner = pad + "  "
         members = []
         known = 0
-        for key, label, required, write_field in plan:
+        for key, label, required, _, (write_field, _), is_default in plan:
             if key not in value:
                 continue
             known += 1
             item = value[key]
-            if not required and is_default(item):
+            if is_default(item):
                 continue
             text = write_field(item, inner)
             if text != "{}" or required:
@@ -244,7 +259,8 @@ def fields_of(record: type) -> dict[str, Field]:
     for key, hint in get_type_hints(record, include_extras=True).items():
         required = get_origin(hint) is Required
         inner = get_args(hint)[0] if required else hint
-        fields[key] = Field(required, inner, _kind(inner))
+        default = _never if required else _is_true if key in _TRUE_WHEN_MISSING else _is_empty
+        fields[key] = Field(required, inner, _kind(inner), default)
     return fields
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, get_args, get_origin, is_typeddict
 
-from session_frames.frame_json import Field, fields_of, is_default
+from session_frames.frame_json import Field, fields_of
 from session_frames.model import Frame
 from session_frames.operations.merge_rules import KEYS, RULES
 from session_frames.operations.merge_values import ABSENT, canonical
@@ -36,8 +36,8 @@ def values_of(sides: Sides, key: str, path: str) -> tuple[Any, Any, Any]:
     """What the three states hold under a key; a default written out counts as not there."""
     field = _fields(path).get(key)
     base, ours, theirs = (side.get(key, ABSENT) for side in sides)
-    if field is not None and not field.required:
-        base, ours, theirs = (ABSENT if is_default(value) else value for value in (base, ours, theirs))
+    if field is not None:
+        base, ours, theirs = (ABSENT if field.is_default(value) else value for value in (base, ours, theirs))
     return base, ours, theirs
 
 
