@@ -200,8 +200,17 @@ def commit_msg(ws: Workspace, path: str) -> None:
 def _add_trailers(ws: Workspace, path: str) -> None:
     trailers = [word for frame_id in _grown_frames(ws) for word in ("--trailer", f"{TRAILER}: {frame_id}")]
     if trailers:
+        _end_last_line(path)
         placed = ("--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add")
         ws.repo.run("interpret-trailers", "--in-place", "--no-divider", *placed, *trailers, path)
+
+
+def _end_last_line(path: str) -> None:
+    """Behind a line without an end git would put the trailer into the last paragraph."""
+    content = _content(path)
+    if content and not content.endswith(b"\n"):
+        with open(path, "ab") as file:
+            file.write(b"\n")
 
 
 def _grown_frames(ws: Workspace) -> list[str]:
@@ -278,5 +287,5 @@ def renew_view(ws: Workspace) -> None:
     from session_frames.storage.commit_links import refresh
     from session_frames.storage.notes_view import refresh_view
 
-    refresh(ws.repo, ws.index)
-    refresh_view(ws.repo, ws.index, ws.state)
+    refreshed = refresh(ws.repo, ws.index)
+    refresh_view(ws.repo, ws.index, ws.state, refreshed.notes_tip)
