@@ -136,7 +136,7 @@ class Index:
     def close(self) -> None:
         """Keep what was learnt about files, and let go of the database."""
         if self._new_files:
-            with suppress(EnvironmentError_), self.write() as database:
+            with suppress(FramesError), self.write() as database:
                 rows = [(path_bytes(path), *row) for path, row in self._new_files.items()]
                 database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", rows)
             self._new_files = {}
