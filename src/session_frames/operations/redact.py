@@ -64,8 +64,11 @@ _ALL_THE_SAME: Final = frozenset("xX*.#_-0?•·…")
 _DOCS_KEY = re.compile(r"(?i)example|placeholder|your[_-]|x{6}|\*{4}|redacted")
 
 
+_TOLD_BY = 120  # characters at the start of a value tell whether it is a placeholder
+
+
 def _placeholder(value: str) -> bool:
-    return not value or _PLACEHOLDER.search(value) is not None
+    return not value or _PLACEHOLDER.search(value[:_TOLD_BY]) is not None
 
 
 def _stands(text: str, match: re.Match[str], start: int, end: int) -> bool:
@@ -101,6 +104,7 @@ _SPEAKS = re.compile(
     r"(?i)pass|pwd|secret|token|key|cred|auth|hash|sha\d|md5|utf|base\d|int\d|str|hmac|rsa|aes|bcrypt|argon|arg\d|param|ecdsa|ed25519"
 )
 _CUT = re.compile(r"[&;,](?=[\w.-]*[=:]|$)|[),;.:\]}|*]+$|[)\]}]+[,;.:]|/?>")
+_REST = re.compile(r"""[^\s"'`<>]+""")
 _SYMBOLS: Final = frozenset("!@#$%^&*+~?")
 
 
@@ -193,7 +197,7 @@ def _assigned(text: str, match: re.Match[str], start: int, end: int) -> bool:
     name, between = _name_of(text, match, start)
     quoted = match.re.groups == 2
     if not quoted and between[-1:] in "\"'`":  # the closing quote is cut off, or the value is over-long
-        if text[end : end + 1] not in ("", "\n", "\r") and end - start < 500:
+        if text[end : end + 1] not in ("", "\n", "\r") and end - start < kinds.LONGEST_JUDGED:
             return False
         quoted = True
     return _is_value(_Named(name, text[start:end], quoted, between.strip("\"'`\\") != "="))
@@ -227,7 +231,7 @@ def _local(text: str, match: re.Match[str], start: int, end: int) -> bool:
 def _query(text: str, match: re.Match[str], start: int, end: int) -> bool:
     name, _ = _name_of(text, match, start)
     before = text[max(0, match.start() - len(name) - 1) : match.start()]
-    if not re.search(r"[?&;]|%3[fF]|%26|\\u0026", before):
+    if not re.search(r"[?&]|&amp;|%3[fF]|%26|\\u0026", before):
         return False
     value = text[start:end]
     strong = 6 if re.search("(?i)token|secret|passw", name) else 12
@@ -382,7 +386,7 @@ def _compile(rule: Rule) -> _Compiled:
         rule.group,
         _JUDGES.get(rule.name, _stands),
         _ENDS.get(rule.name),
-        rule.name in _TRIMMED,
+        rule.name in _TRIMMED and rule.group == 1,  # a quoted value (group 2) ends where its quotes do
     )
 
 
@@ -414,7 +418,7 @@ def _anchor(literal: str) -> int:
     if capitals:
         return capitals[0]
     marks = [literal.rfind(mark) for mark in _ANCHORS if mark in literal]
-    return marks[0] if marks and (marks[0] >= 2 or len(literal) == 1) else -1
+    return marks[0] if marks and (marks[0] >= 1 or len(literal) == 1) else -1
 
 
 def _follow(literal: str) -> str:
@@ -476,7 +480,7 @@ def _probes(literals: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
     anchored: dict[tuple[str, bool], dict[str, Sequence[int]]] = {}
     plain: dict[str, Sequence[int]] = {}
     for literal, rules in literals.items():
-        if any(core in literal for core in kinds.CORES) or _anchor(literal) < 0:
+        if _anchor(literal) < 0:
             plain[literal] = rules
         else:
             cased = literal != literal.lower()
@@ -604,6 +608,9 @@ class Policy:
             end = found
         if start >= end or not rule.judge(text, match, start, end) or self.allows(text[start:end]):
             return None
+        if match.end(rule.group) - start == kinds.LONGEST_JUDGED:
+            rest = _REST.match(text, match.end(rule.group), wall)
+            end = rest.end() if rest else end
         return start, end
 
     def name(self, rank: int) -> str:
@@ -642,7 +649,7 @@ def _may_match(literals: Sequence[str], text: str) -> bool:
 
 
 class _Walls:
-    """The markers that already stand in a text: no hit reaches into or across one, so redacting twice changes nothing."""
+    """The markers that already stand in a text: no hit reaches into one, so redacting twice changes nothing."""
 
     def __init__(self, text: str) -> None:
         spans = [match.span() for match in _MARKER.finditer(text)] if "[redacted:" in text else []

@@ -54,7 +54,9 @@ _PREFIXED: Final = (
     _starts("google-oauth-token", "ya29.", r"[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]", edge=True),
     _starts("google-oauth-secret", "GOCSPX-", f"{_WORD}{{16,}}"),
     _starts("google-refresh-token", "1//0", f"{_WORD}{{30,}}", edge=True),
-    _starts("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs-", r"[A-Za-z0-9%/+-]{10,}"),
+    _starts(
+        "slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs-", r"(?:[A-Za-z0-9/+-]|%2[BFbf]){10,}"
+    ),
     _starts("slack-token", "xoxe.", r"xox[bp]-[A-Za-z0-9-]{10,}"),
     _starts("slack-app-token", "xapp-", r"[0-9A-Za-z-]{12,}"),
     Rule(
@@ -156,7 +158,9 @@ _SIGN = r"""[ \t]{0,16}(?:=>|:=|=(?![=~>])|:(?![:=])|\uff1a|\uff1d)[ \t\u3000]{0
 # A name goes on behind its key word (``API_KEY_PROD``, ``passwordHash``); the judge reads the whole of it.
 _TAIL = r"[A-Za-z0-9_.-]{0,40}"
 _QUOTED = r"""[bBrRuU@$]?(\\{0,8}["'`])([^\r\n]{1,600}?)(?<!\\)\1"""
-_BARE = r"""((?:[^\s"'`\\<>\uff0c\u3002\u3001]|\\(?![nrtbfu"'`\\])){6,2000})"""
+# A longer value is taken up to its end once its start is judged, so that a run of names costs no square of its length.
+LONGEST_JUDGED: Final = 256
+_BARE = r"""((?:[^\s"'`\\<>\uff0c\u3002\u3001]|\\(?![nrtbfu"'`\\])){6,256})"""
 
 # ``key`` alone is a word of every program; these in front make it one that opens something.
 _KEY_KINDS = "api access private secret encryption signing master auth service account shared storage client".split()
@@ -213,7 +217,7 @@ _BY_CONTEXT: Final = (
     Rule(
         QUERY,
         ("token=", "key=", "secret=", "password=", "passwd=", "sig=", "signature=", "auth=", "credential="),
-        r"(?i:token|key|secret|password|passwd|sig|signature|auth|credential)=([^\s\"'`\\<>&#]{6,2000})",
+        r"(?i:token|key|secret|password|passwd|sig|signature|auth|credential)=([^\s\"'`\\<>&#]{6,256})",
         1,
     ),
     Rule(
@@ -226,7 +230,7 @@ _BY_CONTEXT: Final = (
     Rule(
         "curl-password",
         ("curl ",),
-        rf"curl [^\r|;]{{0,500}}?[ \t](?:-[a-zA-Z]{{0,6}}u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
+        rf"curl[^\r|;]{{0,500}}?[ \t](?:-[a-zA-Z]{{0,6}}u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
         1,
     ),
     Rule("sshpass-password", ("sshpass -p",), rf"sshpass -p ?\\{{0,8}}[\"']?({_VALUE}{{3,200}})", 1),
@@ -258,8 +262,14 @@ _BY_CONTEXT: Final = (
 
 RULES: Final[tuple[Rule, ...]] = _PREFIXED + _BLOCKS + _BY_CONTEXT
 
+# A name is worth a look where a sign stands soon behind it ("?" is what a wide colon is in the scanned bytes).
+_SIGN_SOON = r"""[a-z0-9_.-]{0,40}\\{0,8}["'`]?\]?[ \t]{0,16}(?:[:=>?]|string)"""
 # What has to follow a literal that is too common to try a pattern at each (lower case, save for capitals).
 FOLLOWED_BY: Final[dict[str, str]] = {
+    "key": _SIGN_SOON,
+    "token": _SIGN_SOON,
+    "secret": _SIGN_SOON,
+    "credential": _SIGN_SOON,
     "dapi": "[0-9a-f]{32}",
     "://": """[^\\s/@:"'`<>]{0,200}:[^\\s@]{1,300}@""",
     "SK": "[0-9a-fA-F]{32}",
