@@ -6,6 +6,8 @@ the test fail. Questions and next steps are compared the same way where a sessio
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
@@ -18,7 +20,7 @@ class Session(NamedTuple):
     name: str
     turns: list[tuple[str, str]]
     takes: list[str]
-    also: list[str] = []  # questions and next steps
+    also: tuple[str, ...] = ()  # questions and next steps
 
 
 def turns_of(said: list[tuple[str, str]]) -> list[Turn]:
@@ -102,7 +104,10 @@ ENGLISH = [
     Session(
         "quotation",
         [
-            ("u", "this came from the platform team:\n> We decided to use gRPC for everything.\n> Never use REST.\nwhat do they mean by everything?"),
+            (
+                "u",
+                "the platform team:\n> We decided to use gRPC everywhere.\n> Never use REST.\nwhat does it mean?",
+            ),
             ("a", "Probably internal services only."),
         ],
         [],
@@ -196,7 +201,7 @@ ENGLISH = [
             ("a", "Done. Shall I also sign the entries?"),
             ("u", "no"),
             ("a", "Left unsigned."),
-            ("u", "security wants it: let's use signed entries after all"),
+            ("u", "I changed my mind, let's use signed entries after all"),
         ],
         ["decision overruled user: sign the entries", "decision accepted user: signed entries"],
     ),
@@ -228,11 +233,11 @@ ENGLISH = [
             ("a", "Fine. Should the backups stay on the old host?"),
         ],
         [],
-        [
+        (
             "question open agent: nightly report",
             "question open agent: backups stay",
             "step open user: ask Maria",
-        ],
+        ),
     ),
 ]
 
@@ -373,7 +378,10 @@ KOREAN = [
             ("u", "모르겠네, 내가 내일 마리아한테 물어볼게"),
         ],
         [],
-        ["question open agent: 야간 리포트", "step open user: 마리아한테 물어볼게"],
+        (
+            "question open agent: 야간 리포트",
+            "step open user: 마리아한테 물어볼게",
+        ),
     ),
 ]
 
@@ -442,7 +450,7 @@ JAPANESE = [
     ),
     Session(
         "quotation",
-        [("u", "基盤チームの文書です\n> 全サービスでgRPCを使うことに決めた\n> RESTは使わないこと\nこれはどういう意味?")],
+        [("u", "基盤チームの文書\n> 全部gRPCを使うことに決めた\n> RESTは使わないこと\nこれはどういう意味?")],
         [],
     ),
     Session(
@@ -514,8 +522,84 @@ JAPANESE = [
             ("u", "わからない、明日マリアさんに確認する"),
         ],
         [],
-        ["question open agent: 夜間レポート", "step open user: マリアさんに確認する"],
+        (
+            "question open agent: 夜間レポート",
+            "step open user: マリアさんに確認する",
+        ),
     ),
+]
+
+
+# Single messages that settle nothing, said first or after the agent's words.
+PROPOSAL = ("a", "The parser is slow because of the regex. I'd replace it with a hand-written scanner.")
+OPTIONS = ("a", "Two ways:\n1. cache in redis\n2. cache on disk")
+SETTLES_NOTHING = [
+    *(
+        [("u", said)]
+        for said in (
+            "I use vim, and the tests run on my machine. can you find out why CI is red?",
+            "we used to keep state in redis, that was a mess",
+            "don't worry about the lint for now",
+            "it must be a race in the pool",
+            "there must be something wrong with the cache",
+            "the docs say you must not call close twice, is that true?",
+            "the reviewer wrote: please don't use globals",
+            "use this stack trace to find the bug",
+            "I think we could use sqlite, but what would that mean for backups?",
+            "only one test fails, no idea why",
+            "no tests are run in CI, why?",
+            "commit this but don't push yet",
+            "don't stop until all tests pass",
+            "make it work",
+            "팀장이 자바로 하자고 함",
+            "위키에 전역변수 쓰지 말라고 되어 있음",
+            "일단 실패하는 테스트부터 보자",
+            "sqlite로 할까 postgres로 할까",
+            "로그인이 안됨. 왜지",
+            "이건 나중에 다시 보자 싶긴 한데",
+            "上司がJavaにしようと言ってた",
+            "wikiにはグローバル変数を使わないことと書いてある",
+            "sqliteにするかpostgresにするか迷う",
+            "エラーが消えない",
+            "closeは二回呼んではいけないと書いてあるけど本当?",
+        )
+    ),
+    *(
+        [PROPOSAL, ("u", said)]
+        for said in (
+            "interesting. how long would that take?",
+            "yes, but is that worth it?",
+            "ok wait, let me check first",
+        )
+    ),
+    *(
+        [OPTIONS, ("u", said)]
+        for said in ("2 tests fail on my machine", "2? really?", "maybe 2", "1 is too slow I think")
+    ),
+    *([OPTIONS, ("u", said)] for said in ("2번은 좀 느릴 것 같은데", "아마 2번?", "2は遅そう", "たぶん2かな")),
+    [("a", "I renamed the class and moved the file."), ("u", "ok")],
+    [("a", "Is the staging database reachable from here?"), ("u", "yes")],
+    [("a", "Should I keep the old name or use the new one?"), ("u", "yes")],
+    [("a", "스테이징 DB에 접속 가능한가요?"), ("u", "네")],
+    [("a", "ステージングDBに接続できますか?"), ("u", "はい")],
+    [OPTIONS, ("u", "1. the log is from yesterday\n2. no, I have not tried that")],
+]
+
+# A choice and the message that takes it back, in words that the pattern tables of a single language may miss.
+TAKEN_BACK = [
+    ("use sqlite", "actually, switch to postgres"),
+    ("use sqlite for the cache", "hm, sqlite was a bad idea. use postgres instead"),
+    ("use sqlite for the cache", "scratch that, postgres"),
+    ("use sqlite for the cache", "let's go with postgres for the cache"),
+    ("keep the cache for 60 seconds", "we changed our mind on the cache, 5 minutes"),
+    ("캐시는 sqlite 쓰자", "아니다 postgres로 하자"),
+    ("캐시는 sqlite로 하자", "캐시는 postgres로 하자"),
+    ("sqlite 쓰자", "sqlite 말고 postgres 쓰자"),
+    ("sqlite 쓰자", "다시 생각해보니 sqlite는 아닌 것 같아. postgres로 가자"),
+    ("キャッシュはsqliteにしよう", "やっぱりpostgresにしよう"),
+    ("キャッシュはsqliteにする", "キャッシュはpostgresにする"),
+    ("sqliteにしよう", "sqliteじゃなくてpostgresにして"),
+    ("sqliteにしよう", "sqliteはやめよう。postgresで"),
 ]
 
 
@@ -535,7 +619,7 @@ def listed(extracted: Extracted, *fields: tuple[str, str]) -> list[tuple[str, st
     ]
 
 
-def compare(found: list[tuple[str, str]], wanted: list[str]) -> None:
+def compare(found: list[tuple[str, str]], wanted: Sequence[str]) -> None:
     left = list(found)
     for line in wanted:
         head, words = line.split(": ", 1)
@@ -564,3 +648,77 @@ def test_every_quote_stands_and_the_users_items_rest_on_the_users_words(session:
             assert all(quote_stands(turns, evidence) for evidence in item["evidence"])
             assert roles[item["evidence"][0]["turn"]] == item["by"]
             assert len(item["text"]) <= 200
+
+
+@pytest.mark.parametrize("said", SETTLES_NOTHING, ids=lambda said: said[-1][1][:40])
+def test_words_that_settle_nothing_are_left_out(said: list[tuple[str, str]]) -> None:
+    extracted = extract(turns_of(said))
+    assert not extracted["decisions"]
+    assert not extracted["constraints"]
+
+
+@pytest.mark.parametrize(("choice", "later"), TAKEN_BACK)
+def test_what_was_taken_back_is_never_listed_as_accepted(choice: str, later: str) -> None:
+    extracted = extract(turns_of([("u", choice), ("a", "Done."), ("u", later)]))
+    assert [item["status"] for item in extracted["decisions"] if choice in item["text"]] == ["overruled"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "topic"),
+    [
+        ("fix the login timeout please", "login timeout"),
+        ("billing export: columns are in the wrong order", "billing export"),
+        ("Implement the following plan:\n\n# Plan: Offline mode for notes\n\n## Steps\n- store", "offline mode notes"),
+        ("https://example.org/x/1 why is the nightly backup so slow?", "nightly backup slow"),
+        ("결제 취소 API에 로그 추가해줘", "결제 취소 api 로그"),
+        ("検索のインデックスを作り直したい", "検索のインデックス"),
+        ("", "session"),
+        ("???", "session"),
+        ("/clear", "session"),
+    ],
+)
+def test_the_topic_is_a_label(prompt: str, topic: str) -> None:
+    assert topic_of(prompt) == topic
+
+
+def test_greetings_and_commands_name_no_topic() -> None:
+    turns = turns_of([("u", "hi"), ("a", "Hello."), ("u", "/model"), ("u", "speed up the thumbnail cache")])
+    assert extract(turns)["topic"] == "thumbnail cache"
+
+
+def test_an_explicit_topic_and_title_win() -> None:
+    extracted = extract(turns_of([("u", "speed up the thumbnail cache")]), title="Thumbs", topic="thumbs")
+    assert (extracted["topic"], extracted["title"]) == ("thumbs", "Thumbs")
+
+
+def test_turns_of_abandoned_threads_and_injected_text_say_nothing() -> None:
+    turns = turns_of(
+        [("u", "tidy the config"), ("u", "use yaml for the config"), ("u", "never touch the schema folder")]
+    )
+    turns[1]["thread"] = "abandoned-1"
+    turns[2]["origin"] = "injected"
+    extracted = extract(turns)
+    assert not extracted["decisions"]
+    assert not extracted["constraints"]
+
+
+def test_a_claimed_run_that_never_was_is_told() -> None:
+    said = [("u", "tidy the config"), ("a", "Done. I also ran mypy and it is clean."), ("u", "thanks")]
+    assert [claim["text"] for claim in extract(turns_of(said))["unverified"]] == ["I also ran mypy and it is clean."]
+    ran = extract(turns_of(said), verification=[{"command": "mypy src", "outcome": "passed", "turn": "t2"}])
+    assert not ran["unverified"]
+
+
+def test_long_and_hostile_texts_take_no_time() -> None:
+    texts = [
+        "no " * 50_000,
+        "use " + "a" * 200_000,
+        "((((" * 40_000,
+        "1. x\n" * 30_000,
+        "그럼 그럼 " * 30_000,
+        "あ、" * 60_000,
+    ]
+    turns = turns_of([pair for text in texts for pair in (("u", text), ("a", text))])
+    began = time.perf_counter()
+    extract(turns)
+    assert time.perf_counter() - began < 5

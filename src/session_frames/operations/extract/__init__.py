@@ -71,7 +71,7 @@ def _counts(turn: Turn) -> bool:
     """Whether the turn is talk of the main thread between the user and the agent."""
     if turn.get("thread", MAIN_THREAD) != MAIN_THREAD:
         return False
-    return turn["role"] == "agent" or turn["role"] == "user" and turn.get("origin") not in ("injected", "command")
+    return turn["role"] == "agent" or (turn["role"] == "user" and turn.get("origin") not in ("injected", "command"))
 
 
 def quote_stands(turns: Sequence[Turn], evidence: Evidence) -> bool:

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from session_frames.model import DecisionStatus, Evidence, Turn
 
 from .ledger import Item, Ledger, overrule
-from .patterns import find, named, picks, whole
+from .patterns import find, named, picks, picks_ordinal, whole
 from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
-from .sentences import Clause, clauses, is_numbered_list, last_sentences, own_sentences, shortened
+from .sentences import Clause, clauses, is_numbered_list, own_sentences, shortened
+from .unanswered import add_unanswered_offers
 from .words import about, says, shared
 
-
 _MOST_EARLIER = 3
+_SHORT = 6  # characters: names no thing by itself
+_RECENT = 4  # turns: the user turn before the last one
 
 
 @dataclass
@@ -65,7 +67,7 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
         _read_reply(ledger, reply)
         earlier = [*earlier[-_MOST_EARLIER:], (turn, place)]
         optional = None if reply.picked else optional
-    _unanswered_offers(ledger, turns)
+    add_unanswered_offers(ledger, turns)
     return ledger
 
 
@@ -78,7 +80,7 @@ def _read_reply(ledger: Ledger, reply: _Reply) -> None:
             continue
         musing = bool(find("musing", sentence))
         for position, clause in enumerate(clauses(sentence)):
-            if find("hearsay", clause.text):
+            if find("hearsay", clause.text) or find("hearsay", sentence):
                 continue
             _objected(ledger, reply, clause)
             if not musing:
@@ -105,6 +107,8 @@ def _accept(
     item = ledger.add(
         "decision", text, status, [reply.said(quote), *reply.proposed(proposal)], reply.place, reverses=reverses
     )
+    if item and status == "accepted" and not item.supersedes and not proposal and _reversed_beside(reply, quote):
+        _replace_the_latest(ledger, item)
     if item and status == "accepted":
         if reply.corrected and reply.corrected is not item:
             item.supersedes = reply.corrected
@@ -112,6 +116,21 @@ def _accept(
         reply.latest = item
     reply.settled = True
     return True
+
+
+def _reversed_beside(reply: _Reply, quote: str) -> bool:
+    """Whether the sentence of the quote, or the one before it, says that something is chosen anew."""
+    at = next((number for number, sentence in enumerate(reply.sentences) if quote in sentence), 0)
+    return any(find("reversal", sentence) for sentence in reply.sentences[max(0, at - 1) : at + 1])
+
+
+def _replace_the_latest(ledger: Ledger, item: Item) -> None:
+    """ "Actually, switch to postgres" names only the new thing: what it replaces is the choice made last."""
+    made = [one for one in ledger.items if one.kind == "decision" and one.place < item.place]
+    recent = bool(made) and made[-1].place >= item.place - _RECENT
+    if recent and made[-1].status == "accepted" and find("choose", made[-1].text):
+        overrule(made[-1])
+        item.supersedes = made[-1]
 
 
 def _corrected(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
@@ -170,7 +189,7 @@ def _withdrawn(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bo
     if not standing:
         any(_overruled_order(ledger, turn, place, thing) for turn, place in reversed(reply.earlier))
     reply.withdrew = bool(standing) or reply.withdrew
-    return bool(standing) and not find("negative", clause.text)
+    return False  # "sqlite 말고 postgres 쓰자" says the new choice as well
 
 
 def _lifted(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
@@ -216,8 +235,8 @@ def _picked(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     if not reply.optional or is_numbered_list(reply.turn.get("text", "")):
         return False
     turn, offer = reply.optional
-    for label, option in offer.options.items():
-        if picks(label, clause.text):
+    for number, (label, option) in enumerate(offer.options.items(), 1):
+        if picks(label, clause.text) or picks_ordinal(number, clause.text):
             reply.picked, reply.agent = True, turn
             return _accept(ledger, reply, option, clause.text, option)
     return False
@@ -277,10 +296,16 @@ def _denied(ledger: Ledger, reply: _Reply, sentence: str) -> None:
 
 
 def _put_off(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    proposal = approved_by_a_bare_yes(reply.offer) if opens and find("put_off_last", clause.text) else ""
+    if proposal and not about(clause.text):
+        return _accept(ledger, reply, proposal, clause.text, proposal, status="deferred")
     if not find("defer", clause.text):
         return False
     asked = next((one for one in reversed(reply.offer.sentences) if find("asks", one)), "")
-    text = clause.text if about(clause.text) - {"나중", "보류", "얘기"} else f"{clause.text} — {asked}" if asked else ""
+    bare = find("pronoun", clause.text) or not about(clause.text) - {"나중", "보류", "얘기"}
+    asked = asked or (reply.offer.proposals[-1] if reply.offer.proposals and len(clause.text) < _SHORT else "")
+    bare = bare or (bool(asked) and len(clause.text) < _SHORT)
+    text = clause.text if not bare else f"{clause.text} — {asked}" if asked else ""
     return not text or _accept(ledger, reply, text, clause.text, asked, status="deferred")
 
 
@@ -306,7 +331,7 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
         answered = meant_by(quote, offer.sentences)
     if answered:
         return _accept(ledger, reply, quote, quote, answered)
-    if not about(quote) or kind == "negative" and not find("rule", quote):
+    if not about(quote) or (kind == "negative" and not find("rule", quote)):
         return False
     ledger.add("constraint", quote, "accepted", [reply.said(quote)], reply.place)
     return True
@@ -314,13 +339,14 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
 
 def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     replaces = reply.withdrew and re.match(r"do |take |try ", clause.text, re.IGNORECASE)
-    if whole("approve", clause.text) or not find("choose", clause.text) and not replaces:
+    if whole("approve", clause.text) or (not find("choose", clause.text) and not replaces):
         return False
     headed = re.search(rf"[\w.-]+:\s+{re.escape(clause.text)}", clause.sentence)
-    if headed or about(clause.text) and not find("pronoun", clause.text):
+    if headed or (about(clause.text) and not find("pronoun", clause.text)):
         text = headed.group() if headed else clause.text
         meant = meant_by(clause.text, [*reply.offer.options.values(), *reply.offer.proposals])
-        return _accept(ledger, reply, text, text, meant)
+        chosen = meant if meant in reply.offer.options.values() else text
+        return _accept(ledger, reply, chosen, text, meant)
     asked = reply.offer.proposals[-1] if reply.offer.proposals else ""
     if not asked and about(clause.text):
         return _accept(ledger, reply, clause.text, clause.text)
@@ -358,25 +384,3 @@ def _objected(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
                 reply.doubted.append(item)
             else:
                 overrule(item)
-
-
-def _unanswered_offers(ledger: Ledger, turns: Sequence[Turn]) -> None:
-    """What the agent offered in passing and nobody ever came back to is a proposal of the agent's own."""
-    spoken = [(place, turn.get("text", "")) for place, turn in enumerate(turns) if turn["role"] == "user"]
-    cited = {(one["turn"], one["quote"]) for item in ledger.items for one in item.evidence}
-    for place, turn in enumerate(turns):
-        later = [text for at, text in spoken if at > place]
-        if turn["role"] != "agent" or not later:
-            continue
-        for sentence in last_sentences(turn.get("text", "")):
-            quote: Evidence = {"turn": turn["id"], "quote": shortened(sentence)}
-            known = (quote["turn"], quote["quote"]) in cited or find("claims_user", sentence)
-            if find("offer", sentence) and not known and not _came_back_to(sentence, later):
-                ledger.add("decision", sentence, "proposed", [quote], place, by="agent")
-
-
-def _came_back_to(sentence: str, later: Sequence[str]) -> bool:
-    """Whether the next message of the user answers the offer in any way, or a later one speaks of it."""
-    opening = [clause.text for one in own_sentences(later[0])[:1] for clause in clauses(one)[:1]]
-    answered = any(whole(kind, text) for text in opening for kind in ("approve", "refuse", "agree_stated"))
-    return answered or bool(shared(sentence, later[0])) or any(len(shared(sentence, text)) > 1 for text in later[1:])

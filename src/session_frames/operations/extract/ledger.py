@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from session_frames.model import By, Constraint, Decision, DecisionStatus, Evidence, item_id
 
-from .patterns import find
+from .patterns import find, named
 from .sentences import shortened
 from .words import about, other_number, shared
 
@@ -125,9 +125,17 @@ def _replaces(item: Item, earlier: Item, reverses: bool) -> bool:
         return other and reverses
     if reverses or earlier.status == "deferred":
         return True
+    if _chosen_for(item.text) and _chosen_for(item.text) == _chosen_for(earlier.text):
+        return True
     if earlier.kind == "constraint" or earlier.status == "rejected":
         return False
-    return other or _negative(item.text) != _negative(earlier.text) and about(item.text) <= about(earlier.words)
+    return other or (_negative(item.text) != _negative(earlier.text) and about(item.text) <= about(earlier.words))
+
+
+def _chosen_for(text: str) -> frozenset[str]:
+    """What the choice is for: "use sqlite for the cache", "캐시는 redis 쓰자", "キャッシュはsqliteに"."""
+    match = find("chosen_for", text) if find("choose", text) else None
+    return about(named(match, "what")) if match else frozenset()
 
 
 def _negative(text: str) -> bool:

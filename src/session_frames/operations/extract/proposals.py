@@ -10,7 +10,10 @@ from .sentences import last_sentences, shortened
 from .words import about, shared
 
 # "A: ...", "(2) ...", "1. ...", "1안) ...", "案1: ...", "- B: ...", "**Option C**: ..."
-_OPTION: Final = r"^\s*(?:[-*•]\s+)?\**(?:option|variant|案|방안|プラン)?\s*\(?([A-Fa-f]|\d{1,2})(?:안|번|案)?\**\s*[).:：、．]\**\s+(\S.*)$"
+_OPTION: Final = (
+    r"^\s*(?:[-*•]\s+)?\**(?:option|variant|案|방안|プラン)?\s*"
+    r"\(?([A-Fa-f]|\d{1,2})(?:안|번|案)?\**\s*[).:：、．]\**\s+(\S.*)$"
+)
 _MOST_PROPOSALS: Final = 8
 _SHORT_QUESTION: Final = 12
 

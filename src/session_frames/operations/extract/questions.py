@@ -122,7 +122,7 @@ def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
         if put_off and (unknown or open_mark or number == len(said) - 2):
             asked.status = "deferred"
         elif text and not open_mark:
-            if not following or not answers or not shared(text, following.get("text", "")) and len(answers) > 1:
+            if not following or not answers or (not shared(text, following.get("text", "")) and len(answers) > 1):
                 continue
             if find("no_answer", answers[0]):
                 continue

@@ -24,7 +24,8 @@ _CODE_LINE: Final = (
 )
 # A line that ends in a colon and announces something written elsewhere.
 _ANNOUNCES_A_PASTE: Final = (
-    r"\b(?:guide(?:line)?s?|specs?|docs?|document|e-?mails?|mails?|slack|message|ticket|issue|error|logs?|output|trace|readme|policy"
+    r"\b(?:guide(?:line)?s?|specs?|docs?|document|e-?mails?|mails?|slack|message|ticket|issue|error|logs?|output"
+    r"|trace|readme|policy"
     r"|wrote|writes|says|said|sent|got this|review|comment|notes?|paste|transcript|quote)\b"
     r"|문서|가이드|메일|슬랙|티켓|이슈|에러|오류|로그|출력|댓글|리뷰|공지|규정"
     r"|文書|ドキュメント|資料|メール|チケット|エラー|ログ|出力|コメント|レビュー|規約"

@@ -24,7 +24,9 @@ def read_steps(turns: Sequence[Turn]) -> list[NextStep]:
         if turn["role"] == "user":
             found += _taken_on(turns, place)
     known = "\n".join(step["text"] for step in found)
-    return found + [step for step in _listed_last(turns) if len(shared(step["text"], known)) < min(2, len(about(step["text"])))]
+    return found + [
+        step for step in _listed_last(turns) if len(shared(step["text"], known)) < min(2, len(about(step["text"])))
+    ]
 
 
 def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
@@ -43,7 +45,7 @@ def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
                 about_it = about(re.sub(_time(match.group()), " ", match.group()))
                 # "I'll think about it" says what only together with what was said before it
                 context = "" if about_it else _before(turns, place, sentence)
-                if about_it or context and not any(one["evidence"][0]["quote"] in sentence for one in found):
+                if about_it or (context and not any(one["evidence"][0]["quote"] in sentence for one in found)):
                     found.append(_step(turns, place, match.group(), "user", context))
     return found
 

@@ -14,6 +14,7 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``refuse``         the whole clause refuses what the agent proposed
 ``deny``           "I never asked for that"
 ``pick``           the whole clause picks the option ``{label}``
+``ordinals``       names of the first, second ... option
 ``word_pick``      the whole clause names one of the agent's alternatives (group ``what``)
 ``yes_no``         the whole clause settles one of several things asked (groups ``what`` and ``no``)
 ``forbid``         a prohibition
@@ -21,6 +22,7 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``negative``       a thing is not wanted; decision or constraint, as the context tells
 ``leave``          a thing stays as it is; decision or constraint, as the context tells
 ``choose``         a choice, said outright
+``chosen_for``     what a choice is for (group ``what``)
 ``lift``           a prohibition is lifted
 ``defer``          put off
 ``put_off_last``   the agent's question is put off, not named
@@ -102,16 +104,22 @@ def split(kind: str, text: str) -> list[str]:
 
 
 def named(match: re.Match[str], group: str) -> str:
-    """The text of the first of ``group``, ``group2``, ``group3`` that took part, else ""."""
-    found = match.groupdict()
-    return next((found[name] for name in (group, f"{group}2", f"{group}3") if found.get(name)), "")
+    """The text of the first of ``group``, ``group2``, ``group3`` ... that took part, else ""."""
+    return next((text for name, text in match.groupdict().items() if text and name.startswith(group)), "")
+
+
+def picks_ordinal(number: int, text: str) -> bool:
+    """Whether the whole text picks the option by its place ("the second one", "두 번째", "二つ目")."""
+    table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language_of(text)}").PATTERNS
+    names = table["ordinals"]
+    return number <= len(names) and picks(names[number - 1], text)
 
 
 def picks(label: str, text: str) -> bool:
-    """Whether the whole text picks the option of that label."""
+    """Whether the whole text picks the option of that label (an expression; labels are a letter or digits)."""
     table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language_of(text)}").PATTERNS
     bare = text.strip(" \t.!。！、,~…ㅋㅎ")
     return any(
-        re.fullmatch(pattern.replace("{label}", rf"\(?{re.escape(label)}\)?"), bare, re.IGNORECASE)
+        re.fullmatch(pattern.replace("{label}", rf"\(?(?:{label})\)?"), bare, re.IGNORECASE)
         for pattern in table["pick"]
     )

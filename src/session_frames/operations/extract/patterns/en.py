@@ -13,7 +13,8 @@ _YES: Final = r"(?:yes|yep|yeah|yup|sure|ok|okay|fine|right|good|great|perfect|a
 PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "lead_in": (r"(?:(?:and|so|but|then|ok|okay|also|well|plus|please|pls|alright|right|hey|oh)\b[ ,]*)+",),
     "break": (
-        r"\s+(?:and|but|so)\s+(?=(?:please )?(?:don't|do not|never|must|leave|keep|use|no|drop|forget|ignore|make it|I'll"
+        r"\s+(?:and|but|so)\s+(?=(?:please )?(?:don't|do not|never|must|leave|keep|use|no|drop|forget|ignore|make it"
+        r"|I'll"
         r"|we|let's|it must|you can)\b)",
     ),
     "asks": (r"\?\s*$",),
@@ -24,14 +25,16 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bshould we\b|\blet's see\.?$",
     ),
     "hearsay": (
-        r"\b(?:he|she|they|someone|somebody|people|docs?|readme|wiki|guide(?:line)?s?|[A-Z][a-z]+) "
-        r"(?:said|says|wrote|writes|told|claims|claimed|thinks|suggested|suggests|wants|decided|prefers)\b",
+        r"\b(?!(?:i|we|you|just|also|already|have|has|had|ve|d|not|never|as|what|that)\b)[\w-]+ (?:just |also )?"
+        r"(?:said|says|wrote|writes|told|claims|claimed|thinks|suggested|suggests|wants|prefers|decided|recommends)\b",
         r"\baccording to\b|\bused to\b|\bback then\b|\blast (?:year|month|quarter)\b",
     ),
     "approve": (
         rf"(?:{_YES}[ ,]*)?(?:do it|do that|do so|go|go ahead|go for it|let's go|let's do it|let's do that|sounds good"
-        r"|sounds right|works for me|looks good|lgtm|that works|make it so|please do|yes please|i agree|ship it|approved"
-        r"|that's fine|good idea|go with that|let's go with that|let's go with it|i like it|i like that)"
+        r"|sounds right|works for me|looks good|lgtm|that works|make it so|please do|yes please|i agree|ship it"
+        r"|approved"
+        r"|that's fine|good idea|go with that|go ahead with (?:that|it)|let's go with that|let's go with it|i like it"
+        r"|i like that)"
         r"(?: please| then)?",
         rf"{_YES}(?: (?:please|then|sure|thanks|thank you))?",
     ),
@@ -50,37 +53,51 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bnobody (?:asked|agreed|said|decided)\b|\bno one (?:asked|agreed|said|decided)\b",
     ),
     "pick": (
-        rf"(?:{_YES}[ ,]*)?(?:i'd (?:take|go with|say)|i'll take|let's (?:do|use|take|go with|go for)|go with|go for|use"
-        r"|take|do|pick|choose)?\s?(?:option |variant |number |no\. ?|#|the )?{label}(?: sounds (?:right|good)| please"
+        rf"(?:{_YES}[ ,]*)?(?:i'd (?:take|go with|say)|i'll take|let's (?:do|use|take|go with|go for)|go with|go for"
+        rf"|use"
+        r"|take|do|pick|choose)?\s?(?:option |variant |number |no\. ?|#|the )?{label}(?: (?:one|option|way"
+        r"|variant))?(?: sounds (?:right|good)| please"
         r"| it is| then| is (?:good|fine|better|best))?",
     ),
     "word_pick": (
-        r"(?:(?:the|an?|just|only|with) )?(?P<what>[\w.`=/-]+(?: [\w.`=/-]+)?)(?: please| then| is fine| is better)?",
+        r"(?:(?:the|an?|just|only|with|in|on|via|by) )?(?P<what>[\w.`=/-]+(?: [\w.`=/-]+)?)(?: please| then| is fine"
+        r"| is better)?",
     ),
     "yes_no": (r"(?:the )?(?P<what>[\w.-]+(?: [\w.-]+)?)[ :]+(?:yes|(?P<no>no))",),
     "forbid": (
+        rf"^let's not {_CHANGE} .+",
         rf"^(?:we |you )?(?:please )?(?:don't|do not|dont|never|must not|mustn't|may not|should not|shouldn't)"
-        rf" (?:ever )?{_CHANGE}\b(?! (?:it|that|this)$).*",
-        r"^(?!.*\b(?:can|could|lets?|allows?|so that)\b).*\bwithout (?:adding|touching|changing|breaking|using|editing|modifying|renaming|removing) .+",
+        rf" (?:ever )?{_CHANGE}\b(?! (?:it|that|this)$)(?!.* (?:yet|now|anymore)$(?<!for now)).*",
+        r"^(?!.*\b(?:can|could|lets?|allows?|so that)\b).*\bwithout (?:adding|touching|changing|breaking|using"
+        r"|editing|modifying|renaming|removing) .+",
         r"^\S+(?: \S+){0,3} (?:is|are) off[- ]limits\b.*",
         r"^no (?:new|more|extra|additional|other|external|third[- ]party|breaking) .+",
         r"^hands off .+",
     ),
     "must": (
         r"^(?:it |this |that |we |they |everything |the [\w-]+ |all [\w-]+ )?(?:must|has to|have to|needs to)"
-        r" (?:always |still |also )?(?:keep|stay|work|run|remain|support|return|be|compile|build|pass|fit|finish|accept)\b"
+        r" (?:always |still |also )?(?:keep|stay|work|run|remain|support|return|be|compile|build|pass|fit|finish"
+        r"|accept)\b"
         r"(?! (?:a|an|the|some|because|why|that)\b).*",
-        r"^only (?:use |touch |change |edit )?(?!if|when|because|after|over|then|for|one|way|thing|just|question|problem"
+        r"^(?:stay|remain|keep (?:it|everything)) (?:backwards? )?(?:compatible|stateless|offline|synchronous"
+        r"|deterministic)\b.*",
+        r"^only (?:use |touch |change |edit )?(?!if|when|because|after|over|then|for|one|way|thing|just|question"
+        r"|problem"
         r"|lines?\b)[\w./-]+(?: [\w./-]+){0,4}$",
         r"^(?:constraint|requirement|rule)s?: .+",
     ),
-    "negative": (r"^no (?P<what>(?!one|idea|need|problem|worries|longer|matter|way|clue|rush|thanks|doubt)[\w-].+)",),
+    "negative": (
+        r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b)(?P<what>(?!one|idea|need|problem"
+        r"|worries|longer|matter|way|clue|rush|thanks|doubt)[\w-].+)",
+    ),
     "leave": (r"^leave (?P<what>.+?) (?:as (?:it )?is|alone|untouched|as they are|where it is|in place)\b.*",),
     "choose": (
         r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
         r"|switch to|do without) (?!that$|it$|this$).+",
-        r"^(?!use (?:(?:this|that|your|it|sub-?agents?|tools?|skills?|plan mode|mcp|bash|grep)\b|.+ to \w+))(?:use|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
-        r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track|us ).+",
+        r"^(?!use (?:(?:this|that|your|it|sub-?agents?|tools?|skills?|plan mode|mcp|bash|grep)\b|.+ to \w+))(?:use"
+        r"|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
+        r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track"
+        r"|us ).+",
         r"^make (?:it|that) (?:a |an |the )?\S*\d.*",
         r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
         r"^(?:we(?:'re| are)) going with .+",
@@ -88,6 +105,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bwant .+ after all$",
         r"^\w+ for now$",
     ),
+    "chosen_for": (r"\b(?:for|as) (?:the |our |a )?(?P<what>(?!now\b).+)$",),
+    "ordinals": ("first|former", "second|latter", "third", "fourth", "fifth"),
     "lift": (
         rf"\byou (?:can|may) (?:now )?{_CHANGE} .+",
         rf"\b(?:it's|it is) (?:ok|okay|fine|safe) to {_CHANGE} .+",
@@ -101,8 +120,10 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?!i )\S+(?: \S+){0,3} (?:later|not now)$",
     ),
     "put_off_last": (
-        r"\b(?:park (?:it|that|this)|ask me (?:again|later)|not now|don't do it now|i'll think about it|let me sleep on it"
-        r"|(?:do|decide|see|discuss) (?:it|that) later|later then|hold off|let's wait)\b",
+        r"\b(?:park (?:it|that|this)|ask me (?:again|later)|not now|don't do it now|i'll think about it"
+        r"|let me sleep on it"
+        r"|(?:do|decide|see|discuss) (?:it|that) later|later then|hold off|let's wait|skip (?:that|it|this) for now)\b",
+        r"^(?:later|maybe later|another time)$",
     ),
     "withdraw_last": (
         r"\b(?:ignore|forget|scrap|disregard|undo|revert|scratch) (?:that|it|this|what i (?:just )?said|my last"
@@ -114,6 +135,9 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:ignore|forget|drop|scrap|disregard|cancel|undo|revert|abandon|never mind|remove|stop using)"
         r" (?:about )?(?:the |my |that |your )?(?P<what>(?!that\b|it\b|this\b|to\b|what\b).+)",
         r"^(?:the )?(?P<what2>\S+(?: \S+){0,2}) is (?:off|out|dead|cancelled|canceled|gone)(?: the table)?$",
+        r"^(?:we |i )?(?:have |'ve )?changed (?:our|my) minds? (?:on|about) (?:the )?(?P<what4>.+)",
+        r"^(?:the )?(?P<what5>\S+(?: \S+){0,3}) (?:was|is) (?:a )?(?:bad idea|mistake|wrong choice|dead end)\b.*",
+        r"\b(?:instead of|rather than|not) (?:the )?(?P<what6>[\w.-]+)$",
         r"^(?:we )?(?:no longer (?:need|want)|don't (?:need|want)) (?:the )?(?P<what3>.+?)(?: anymore| any more)?$",
     ),
     "correct": (
@@ -126,16 +150,19 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|not (?:enough|good enough|going to work))\b",
     ),
     "reversal": (
-        r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed my mind|scrap|rather than)\b",
+        r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed (?:my|our) minds?|scrap"
+        r"|switch to|bad idea|rather than)\b",
     ),
     "restate": (r"\b(?:remember|i said|as i said|like i said|i told you|still (?:holds|valid|applies|true))\b",),
     "order": (
-        r"^(?:add|use|make|put|set|apply|change|move|rename|write|build|create|switch|turn|enable|disable|also|try|remove"
+        r"^(?:add|use|make|put|set|apply|change|move|rename|write|build|create|switch|turn|enable|disable|also|try"
+        r"|remove"
         r"|implement|store|cache|retry|send|log|return) .+",
     ),
     "propose": (
         r"\bI(?:'d| would)(?: also| then| rather)? (?!not\b|have\b|need\b|guess\b|expect\b|like to know\b)\w+",
-        r"\bI(?: can(?!'t|not)| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see| confirm)",
+        r"\bI(?: can(?!'t|not)| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see"
+        r"| confirm)",
         r"\b(?:shall|should|can|could) (?:I|we)\b.*\?",
         r"\b(?:do you|would you)(?: also)? (?:want|like|prefer)\b.*\?",
         r"\b(?:alternatives?|smallest change|proposal|suggestion|recommendation|next would be)\b",
@@ -155,17 +182,21 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "weak_yes": (rf"{_YES}(?: (?:thanks|then|thank you))?",),
     "suggest": (
-        r"\bI(?:'d| would| propose| suggest| recommend| could)\b|\b(?:alternative|smallest change|proposal|suggestion)\b",
+        r"\bI(?:'d| would| propose| suggest| recommend| could)\b|\b(?:alternative|smallest change|proposal"
+        r"|suggestion)\b",
     ),
     "ack": (r"(?:ok|okay|sure|got it|understood|right|you're right|noted|done|sorry|thanks)\b.{0,12}",),
     "pronoun": (r"^(?:keep|use|make|leave|do|put|go with|stick with) (?:it|that|this|them|those)\b",),
     "rule": (
         r"^leave \w",
-        r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b).*\b(?:stuff|things?|magic|hacks?|tricks?"
-        r"|please|allowed|anywhere|whatsoever|ever|frameworks?|dependenc\w+|librar\w+|packages?|mocks?|globals?|comments?)\b",
+        r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b).*\b(?:stuff|things?|magic|hacks?"
+        r"|tricks?"
+        r"|please|allowed|anywhere|whatsoever|ever|frameworks?|dependenc\w+|librar\w+|packages?|mocks?|globals?"
+        r"|comments?)\b",
     ),
     "smalltalk": (
-        r"\b(?:anything else|how can i help|what would you like|is there anything|what do you think|what else|let me know)\b",
+        r"\b(?:anything else|how can i help|what would you like|is there anything|what do you think|what else"
+        r"|let me know)\b",
     ),
     "closing": (r"\b(?:would you like|do you want|want me to|shall I|should I|may I|can I)\b",),
     "unknown": (r"\b(?:what|which|how|whether|where|when|who)\b",),
@@ -181,7 +212,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|not decided yet)\b",
     ),
     "commit": (
-        r"\bI(?:'ll| will| have to| need to| must|'m going to) (?!take\b|go with\b|say\b|never\b|not\b|leave\b|let you\b"
+        r"\bI(?:'ll| will| have to| need to| must|'m going to) (?!take\b|go with\b|say\b|never\b|not\b|leave\b"
+        r"|let you\b"
         r"|allow\b|be\b|know\b|think\b|need\b|have\b|add that\b).+",
         r"\b(?:someone|somebody|we) (?:has|have|needs|need|must)(?: to)? (?!keep|stay|work)(?:run|ask|check|look|update"
         r"|tell|deploy|test|talk|write|verify|review|fix|call|migrate)\b.*",
@@ -190,7 +222,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "remaining": (r"\b(?:remaining|left to do|still to do|next steps?|todo|outstanding)(?: is| are)?: (?P<what>.+)",),
     "done": (
-        r"\b(?:done|was green|is green|passed|finished|merged|got merged|pinged|ran it|i ran|i did|i asked|asked (?:her|him"
+        r"\b(?:done|was green|is green|passed|finished|merged|got merged|pinged|ran it|i ran|i did|i asked"
+        r"|asked (?:her|him"
         r"|them)|deployed|fixed it|sorted|says|answered|replied|came back|works now|closed|have them)\b",
     ),
     "claim_ran": (
@@ -201,7 +234,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:tested|verified|validated) (?:on|in|with|against|by) .+",
     ),
     "admit": (
-        r"\bI (?:did not|didn't|have not|haven't|never)(?: actually)? (?:run|ran|test|tested|verify|verified|check|checked"
+        r"\bI (?:did not|didn't|have not|haven't|never)(?: actually)? (?:run|ran|test|tested|verify|verified|check"
+        r"|checked"
         r"|execute|executed)\b",
         r"\bI should(?: not|n't) have (?:said|written|claimed)\b|\bthat was (?:wrong|not true|incorrect)\b",
         r"\bno, I (?:ran it|only ran|did not|didn't)\b|\bI ran it once\b",
