@@ -7,7 +7,7 @@ import click
 from session_frames.cli import output
 from session_frames.cli.main import Context
 from session_frames.cli.options import json_option
-from session_frames.workspace import health, setup
+from session_frames.workspace import setup
 
 
 @click.command()
@@ -62,6 +62,8 @@ def uninit(context: Context, as_json: bool) -> None:
 @click.pass_obj
 def doctor(context: Context, fix: bool, as_json: bool) -> int:
     """Say what is not right here, each with a way out. Exit 1 when something is."""
+    from session_frames.workspace import health
+
     findings = health.doctor(context.workspace, fix=fix)
     for finding in findings:
         if as_json:

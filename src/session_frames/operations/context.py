@@ -59,7 +59,7 @@ def opening(frame: Frame, changes: Changes, budget: int = DEFAULT_BUDGET, origin
             body += [f"## {section.heading}", *fitting, ""]
         missing = len(section.entries) - len(fitting)
         if missing:
-            left_out[section.name] = missing
+            left_out[section.name] = left_out.get(section.name, 0) + missing
     text = head + _block(frame, body) + _left_out_lines(frame, left_out)
     return Opening(text, left_out, estimated_tokens(text))
 
@@ -76,31 +76,40 @@ def _head(frame: Frame, changes: Changes, origin: str) -> str:
     elif not changes.commits and not changes.files:
         lines.append("nothing was committed since")
     else:
-        lines += _listed(f"{len(changes.commits)} commits", changes.commits)
-        lines += _listed(f"{len(changes.files)} files", changes.files)
+        lines += _listed("commit", "", changes.commits)
+        lines += _listed("file", "", changes.files)
     if changes.uncommitted:
-        lines += _listed(f"{len(changes.uncommitted)} files with changes that are not committed", changes.uncommitted)
+        lines += _listed("file", " with changes that are not committed", changes.uncommitted)
     return "\n".join(lines) + "\n\n"
 
 
-def _listed(heading: str, entries: list[str]) -> list[str]:
+def _listed(what: str, more: str, entries: list[str]) -> list[str]:
     shown_entries = [f"  {line_shown(entry)}" for entry in entries[:_MOST_LISTED]]
     rest = len(entries) - len(shown_entries)
-    return [f"{heading}:", *shown_entries, *([f"  … and {rest} more"] if rest else [])]
+    heading = f"{len(entries)} {what}{'' if len(entries) == 1 else 's'}{more}:"
+    return [heading, *shown_entries, *([f"  … and {rest} more"] if rest else [])]
+
+
+# Heading -> list of the frame and the states that stand under it, in this order. What no longer holds stands apart, so
+# that nothing overruled can be taken for standing; what was answered or done is not brought up again.
+_STATE: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("Constraints that hold", "constraints", ("accepted",)),
+    ("Decisions that hold", "decisions", ("accepted",)),
+    ("Put off", "decisions", ("deferred",)),
+    ("Proposed, never answered", "decisions", ("proposed",)),
+    ("Not clear whether it holds: ask", "decisions", ("unknown",)),
+    ("Open questions", "open_questions", ("open", "deferred")),
+    ("Next steps", "next_steps", ("open", "deferred")),
+    ("No longer holds", "constraints", ("overruled", "rejected")),
+    ("No longer holds, or was turned down", "decisions", ("overruled", "rejected")),
+)
 
 
 def _state(frame: Frame) -> list[_Section]:
     """Goal, constraints, decisions, questions, steps and checks, each with its state."""
     sections = [_Section("Goal", "goal", [shown(frame["goal"])] if frame.get("goal") else [])]
-    for heading, key in (
-        ("Constraints", "constraints"),
-        ("Decisions", "decisions"),
-        ("Open questions", "open_questions"),
-        ("Next steps", "next_steps"),
-    ):
-        items = [
-            item for item in cast(dict[str, Any], frame).get(key, []) if item["status"] not in ("answered", "done")
-        ]
+    for heading, key, states in _STATE:
+        items = [item for item in cast(dict[str, Any], frame).get(key, []) if item["status"] in states]
         sections.append(_Section(heading, key, [_item_line(item) for item in items]))
     checks = [f"- {check['outcome']}: {line_shown(check['command'])}" for check in frame.get("verification", [])]
     sections.append(_Section("Verified", "verification", checks[-_MOST_LISTED:]))

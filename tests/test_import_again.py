@@ -1,0 +1,228 @@
+"""Reading the same session again, in whatever state: one frame, nothing lost, nothing doubled (fault case A28)."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from command_line import Session, frames, git, json_lines, out
+
+
+def _frame_file(repo: Path) -> Path:
+    (path,) = (repo / ".copilot/sessions").iterdir()
+    return path
+
+
+def _session(repo: Path, turns: int) -> Session:
+    session = Session(repo)
+    for at in range(1, turns + 1):
+        if at % 2:
+            session.user(f"please do part {at} of the parser")
+        else:
+            session.agent(f"part {at - 1} is done")
+    return session
+
+
+def test_again_grown_truncated_and_copied(repo: Path) -> None:
+    _session(repo, 4).save(repo / "s.jsonl")
+    out("close", "--transcript", "s.jsonl", cwd=repo)
+    path = _frame_file(repo)
+    git("commit", "-q", "-m", "frame", cwd=repo)
+
+    frame = json.loads(path.read_text())
+    frame["turns"][1]["pinned"] = True
+    frame["turns"][2]["annotation"] = "key-constraint"
+    frame["turns"][2]["note"] = "메모"
+    path.write_text(json.dumps(frame))
+    out("import", "s.jsonl", cwd=repo)
+    pinned = path.read_bytes()
+    assert json.loads(pinned)["turns"] == frame["turns"]
+
+    assert "unchanged" in out("import", "s.jsonl", cwd=repo)
+    assert path.read_bytes() == pinned
+
+    _session(repo, 6).save(repo / "s.jsonl")
+    out("import", "s.jsonl", cwd=repo)
+    grown = json.loads(path.read_text())
+    assert [turn["text"] for turn in grown["turns"]][4:] == ["please do part 5 of the parser", "part 5 is done"]
+    assert grown["turns"][:4] == frame["turns"]
+    assert _frame_file(repo) == path
+
+    whole = path.read_bytes()
+    _session(repo, 2).save(repo / "s.jsonl")
+    done = frames("import", "s.jsonl", cwd=repo)
+    assert done.stderr.decode() == "warning: 's.jsonl' does not hold 4 turns of the frame any more; they stay\n"
+    assert path.read_bytes() == whole
+
+    _session(repo, 6).save(repo / "copy under another name.jsonl")
+    out("import", "copy under another name.jsonl", cwd=repo)
+    assert path.read_bytes() == whole
+    assert _frame_file(repo) == path
+
+
+def test_closing_again_without_news_changes_nothing_even_at_another_commit(repo: Path) -> None:
+    _session(repo, 4).save_at_home()
+    out("close", cwd=repo)
+    git("commit", "-q", "-m", "frame", cwd=repo)
+    (repo / "a").write_text("a\n")
+    git("add", "a", cwd=repo)
+    git("commit", "-q", "-m", "a", cwd=repo)
+    assert "unchanged" in out("close", cwd=repo)
+    assert git("status", "--porcelain", cwd=repo) == ""
+
+
+def test_a_later_topic_changes_the_field_and_not_the_name(repo: Path) -> None:
+    _session(repo, 2).save(repo / "s.jsonl")
+    out("close", "--transcript", "s.jsonl", "--topic", "parser", cwd=repo)
+    path = _frame_file(repo)
+    out("close", "--transcript", "s.jsonl", "--topic", "구문 분석기", cwd=repo)
+    assert _frame_file(repo) == path
+    assert json.loads(path.read_text())["topic"] == "구문 분석기"
+    out("import", "s.jsonl", cwd=repo)
+    assert json.loads(path.read_text())["topic"] == "구문 분석기"
+
+
+def test_two_machines_make_the_same_frame(repo: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    git("init", "-q", str(other), cwd=tmp_path)
+    for place in (repo, other):
+        _session("/home/ann/work/parser", 4).save(place / "s.jsonl")
+        out("import", "s.jsonl", cwd=place)
+    assert _frame_file(repo).name == _frame_file(other).name
+    assert _frame_file(repo).read_bytes() == _frame_file(other).read_bytes()
+
+
+def test_the_newest_session_of_this_repository_and_of_no_other(repo: Path, tmp_path: Path) -> None:
+    """Fault case A04: the folder's name is the same for both repositories."""
+    other = tmp_path / "re-po"
+    git("init", "-q", str(other), cwd=tmp_path)
+    folder = Path(os.environ["HOME"]) / ".claude/projects/shared-by-both"
+    mine = Session(repo, "a1" * 4 + "-0000-4000-8000-000000000001").user("mine, the older one").agent("ok")
+    theirs = Session(other, "b2" * 4 + "-0000-4000-8000-000000000002").user("theirs: hunter2hunter2").agent("ok")
+    os.utime(mine.save(folder / "mine.jsonl"), (1_000_000, 1_000_000))
+    os.utime(theirs.save(folder / "theirs.jsonl"), (2_000_000, 2_000_000))
+    out("close", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert frame["turns"][0]["text"] == "mine, the older one"
+    assert "theirs" not in out("list", cwd=repo)
+    assert b"theirs" not in b"".join(path.read_bytes() for path in (repo / ".copilot").rglob("*.json"))
+
+    homeless = [{**record, "cwd": ""} for record in mine.records]
+    for path in folder.iterdir():
+        path.unlink()
+    (folder / "homeless.jsonl").write_text("".join(json.dumps(record) + "\n" for record in homeless))
+    done = frames("close", cwd=repo, code=2)
+    assert str(folder / "homeless.jsonl") in done.stderr.decode()
+
+
+def test_a_session_of_a_linked_work_tree_and_of_a_subfolder(repo: Path, tmp_path: Path) -> None:
+    (repo / "a").write_text("a\n")
+    git("add", "a", cwd=repo)
+    git("commit", "-q", "-m", "a", cwd=repo)
+    git("worktree", "add", "-q", str(tmp_path / "wt"), "-b", "side", cwd=repo)
+    (tmp_path / "wt/sub").mkdir()
+    Session(tmp_path / "wt/sub").user("work in the linked tree").agent("ok").save_at_home()
+    out("close", cwd=tmp_path / "wt")
+    assert git("status", "--porcelain", cwd=repo) == ""
+    assert git("status", "--porcelain", cwd=tmp_path / "wt").startswith("A  .copilot/sessions/")
+    assert [entry["path"] for entry in json_lines("list", "--json", cwd=repo)] == [""]
+
+
+def test_a_nested_repository_is_another_one(repo: Path) -> None:
+    nested = repo / "vendor/lib"
+    git("init", "-q", str(nested), cwd=repo)
+    Session(nested).user("work in the nested one").agent("ok").save_at_home()
+    assert "no session of this repository was found" in frames("close", cwd=repo, code=1).stderr.decode()
+    out("close", cwd=nested)
+
+
+def test_paths_are_those_of_the_repository_wherever_it_was_recorded(repo: Path) -> None:
+    session = (
+        Session("/home/ann/parser").user("write it").write("src/한글 모듈.py", "def parse_everything():\n    pass\n")
+    )
+    session.call("Read", {"file_path": "/etc/hosts"}, "127.0.0.1").agent("done")
+    session.save(repo / "s.jsonl")
+    out("import", "s.jsonl", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert [(file["path"], file["change"]) for file in frame["files"]] == [("src/한글 모듈.py", "added")]
+    assert frame["elided"] == [{"reason": "path outside the repository", "count": 1}]
+    assert "/home/ann" not in _frame_file(repo).read_text()
+    wrote = frame["turns"][1]["calls"][0]["wrote"]
+    assert list(wrote) == ["src/한글 모듈.py"]
+    assert [len(run) for run in wrote["src/한글 모듈.py"]] == [12]
+
+
+def test_start_gives_topic_goal_and_base_to_the_session_that_is_closed(repo: Path) -> None:
+    (repo / "a").write_text("a\n")
+    git("add", "a", cwd=repo)
+    git("commit", "-q", "-m", "a", cwd=repo)
+    base = git("rev-parse", "HEAD", cwd=repo).strip()
+    out("start", "auth", "--goal", "log in with a key", cwd=repo)
+    assert "active" in out("status", cwd=repo)
+    assert json_lines("list", "--active", "--json", cwd=repo)[0]["topic"] == "auth"
+    assert frames("start", "again", cwd=repo, code=2).stderr.startswith(b"error: a frame is already open")
+    _session(repo, 2).save_at_home()
+    (repo / "b").write_text("b\n")
+    git("add", "b", cwd=repo)
+    git("commit", "-q", "-m", "b", cwd=repo)
+    out("close", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert frame["topic"] == "auth"
+    assert frame["goal"] == "log in with a key"
+    assert frame["git"]["base"] == base
+    assert frame["git"]["head"] == git("rev-parse", "HEAD", cwd=repo).strip()
+    assert "active" not in out("status", cwd=repo).split("\n", 1)[1]
+
+
+def test_dry_run_writes_nothing_and_shows_what_would_be_redacted(repo: Path) -> None:
+    key = "sk-ant-" + "api03-" + "Zq8" * 31 + "AA"
+    Session(repo).user(f"the key is {key}").agent("ok").save(repo / "s.jsonl")
+    shown = out("close", "--dry-run", "--transcript", "s.jsonl", cwd=repo)
+    assert "redacted: 1 x " in shown
+    assert key not in shown
+    assert not (repo / ".copilot").exists()
+    assert not list((repo / ".git/frames").glob("closed/*"))
+
+
+def test_exports_come_back(repo: Path, tmp_path: Path) -> None:
+    session = _session(repo, 2).write("src/a.py", "x = compute_something()\n").bash("pytest -q", "1 passed in 0.1s")
+    session.user("좋아, 그걸로 가자 — ``` 그리고 \ud83d").agent("## API contract\n\nGET /x\n\n## Other\n\nno")
+    text = session.text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    (repo / "s.jsonl").write_text(text)
+    out("close", "--transcript", "s.jsonl", "--topic", "왕복", cwd=repo)
+    path = _frame_file(repo)
+    original = path.read_bytes()
+    for form in ("json", "yaml", "md"):
+        target = tmp_path / f"exported.{form}"
+        out("export", "왕복", "--format", form, "-o", str(target), cwd=repo)
+        fresh = tmp_path / f"fresh-{form}"
+        git("init", "-q", str(fresh), cwd=tmp_path)
+        out("import", str(target), cwd=fresh)
+        if form != "md":
+            assert _frame_file(fresh).read_bytes() == original
+        else:
+            back, was = json.loads(_frame_file(fresh).read_text()), json.loads(original)
+            assert back["id"] == was["id"]
+            assert back["topic"] == "왕복"
+            assert [t.get("text") for t in back["turns"]] == [t.get("text") for t in was["turns"]]
+            assert [d["text"] for d in back.get("decisions", [])] == [d["text"] for d in was.get("decisions", [])]
+            assert [f["path"] for f in back["files"]] == [f["path"] for f in was["files"]]
+
+
+def test_parts_of_a_frame_come_into_another(repo: Path, tmp_path: Path) -> None:
+    backend = Session(repo, "aa" * 4 + "-0000-4000-8000-000000000001").user("design the API")
+    backend.agent("# Notes\n\n## API contract\n\nGET /orders\n\n### Errors\n\n404\n\n## Later\n\nx").save(
+        tmp_path / "b.jsonl"
+    )
+    front = Session(repo, "bb" * 4 + "-0000-4000-8000-000000000002").user("build the page").agent("ok")
+    front.save(tmp_path / "f.jsonl")
+    out("import", str(tmp_path / "f.jsonl"), "--topic", "front", cwd=repo)
+    out("import", str(tmp_path / "b.jsonl"), "--into", "front", "--only", "heading:api contract", cwd=repo)
+    (frame,) = json_lines("show", "front", "--json", cwd=repo)
+    assert frame["turns"][-1]["role"] == "system"
+    assert frame["turns"][-1]["text"] == "## API contract\n\nGET /orders\n\n### Errors\n\n404"
+    assert [origin["topic"] for origin in frame["merged_from"]]
+    again = out("import", str(tmp_path / "b.jsonl"), "--into", "front", "--only", "heading:api contract", cwd=repo)
+    assert "nothing new" in again
+    assert frames("import", str(tmp_path / "b.jsonl"), "--into", "front", "--only", "nope", cwd=repo, code=2)
