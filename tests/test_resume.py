@@ -38,7 +38,7 @@ def test_changes_come_first_then_state_then_words(repo: Path) -> None:
     git("commit", "-q", "-m", "api: change", cwd=repo)
     (repo / "login.py").write_text("changed\n")
     text = out("resume", cwd=repo)
-    parts = "1 commit:|api: change|A api.py|not committed|1 file with|## Constraints that hold|[accepted] don't touch api.py|"
+    parts = "1 commit:|api: change|A api.py|1 file with|## Constraints that hold|[accepted] don't touch api.py|"
     parts += "## Verified|passed: pytest -q|## The user's words|좋아|add login.|frame-data-"
     places = [text.rindex(part) for part in parts.split("|")]
     assert places == sorted(places)
