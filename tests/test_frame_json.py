@@ -245,7 +245,7 @@ def test_the_same_frame_is_always_the_same_bytes(frame: Frame) -> None:
     assert same(read, json.loads(json.dumps(frame)))
     assert encode(read) == written
     known = [key for key in frame if key in Frame.__annotations__]
-    other_order: Any = {**{key: None for key in reversed(known)}, **frame}
+    other_order: Any = {**dict.fromkeys(reversed(known)), **frame}
     assert encode(other_order) == written
     assert problems(read) == []
 

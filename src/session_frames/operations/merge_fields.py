@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
@@ -22,7 +23,8 @@ from session_frames.operations.merge_values import (
     fuller_value,
     in_order,
     merged_text,
-    redactions_in,
+    more_redacted,
+    redacted_value,
     same,
     sorts_last,
 )
@@ -35,9 +37,9 @@ _NO_TURN = 1 << 30
 
 
 def conflict_record(place: str, ours: Any, theirs: Any) -> MergeConflict:
-    """Both values of a place, the same record whichever side is ours."""
-    values = sorted((None if value is ABSENT else value for value in (ours, theirs)), key=canonical)
-    return MergeConflict(id=joined_digest([place, *map(canonical, values)], 8), where=place, values=values)
+    """Both values of a place, their keys sorted: the same record whichever side is ours."""
+    values = sorted(map(canonical, (ours, theirs)))
+    return MergeConflict(id=joined_digest([place, *values], 8), where=place, values=[*map(json.loads, values)])
 
 
 class Merger:
@@ -79,7 +81,7 @@ class Merger:
                 return ours
             if same(base, ours):
                 return theirs
-        return _STRATEGIES[strategy](self, path, place, base, ours, theirs)
+        return STRATEGIES[strategy](self, path, place, base, ours, theirs)
 
     def conflict(self, place: str, ours: Any, theirs: Any) -> Any:
         """Note a conflict; returns what the place holds meanwhile."""
@@ -148,7 +150,9 @@ class Merger:
     # -- values -------------------------------------------------------------------------------------------------------
 
     def plain(self, path: str, place: str, base: Any, ours: Any, theirs: Any) -> Any:
-        return self.conflict(place, ours, theirs)
+        # A record of the conflict would bring the secret back.
+        redacted = redacted_value(ours, theirs)
+        return self.conflict(place, ours, theirs) if redacted is None else redacted
 
     def version(self, path: str, place: str, base: Any, ours: str, theirs: str) -> str:
         return max(ours, theirs, key=lambda version: [int(part) for part in version.split(".")])
@@ -170,14 +174,13 @@ class Merger:
     def whole(self, path: str, place: str, base: Any, ours: Any, theirs: Any) -> Any:
         if ours is ABSENT or theirs is ABSENT:
             return theirs if ours is ABSENT else ours
-        fuller = fuller_value(ours, theirs)
+        redacted = more_redacted(ours, theirs)
+        fuller = fuller_value(ours, theirs) if redacted is None else redacted
         return self.conflict(place, ours, theirs) if fuller is None else fuller
 
     def either(self, path: str, place: str, base: Any, ours: Any, theirs: Any) -> Any:
-        hidden = redactions_in((ours, theirs))
-        if hidden[0] == hidden[1]:
-            return sorts_last(ours, theirs)
-        return ours if hidden[0] > hidden[1] else theirs
+        redacted = more_redacted(ours, theirs)
+        return sorts_last(ours, theirs) if redacted is None else redacted
 
     def larger(self, path: str, place: str, base: Any, ours: Any, theirs: Any) -> Any:
         return max(side for side in (ours, theirs) if side is not ABSENT)
@@ -337,7 +340,7 @@ def _strictness(lifetime: Record) -> tuple[int, str, str]:
 
 _Strategy = Callable[[Merger, str, str, Any, Any, Any], Any]
 
-_STRATEGIES: Final[Mapping[str, _Strategy]] = {
+STRATEGIES: Final[Mapping[str, _Strategy]] = {
     "value": Merger.plain,
     "fields": Merger.fields,
     "newer version": Merger.version,

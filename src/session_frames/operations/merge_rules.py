@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 DEFAULT_STRATEGY: Final = "value"
 
 STRATEGIES: Final[Mapping[str, str]] = {
-    "value": "Three-way, as a whole value; changed to two different values is a conflict.",
+    "value": "Three-way, as a whole value; changed to two different values is a conflict, unless one is the other "
+    "redacted.",
     "fields": "Key by key, each by its own rule.",
     "newer version": "The higher version of the format.",
     "later status": "Three-way; changed on both sides, the later in active, closed, exported, archived.",
@@ -24,7 +25,7 @@ STRATEGIES: Final[Mapping[str, str]] = {
     "calls": "Union by id in the order of both sides; each call key by key.",
     "offset": "With the side whose text was kept.",
     "outcome": "Three-way; changed on both sides, known beats unknown, unknown beats pending, else a conflict.",
-    "whole": "Three-way; changed on both sides, whole beats elided, redacted beats everything, else a conflict.",
+    "whole": "Three-way; changed on both sides, redacted beats everything, whole beats elided, else a conflict.",
     "larger": "Three-way; changed on both sides, the larger number.",
     "earlier": "Three-way; changed on both sides, the earlier time.",
     "wider compaction": "Three-way; changed on both sides, the one that stands for more turns; both stay listed.",

@@ -34,7 +34,7 @@ def objects_of(base: Any, ours: Any, theirs: Any) -> Sides:
 
 def values_of(sides: Sides, key: str, path: str) -> tuple[Any, Any, Any]:
     """What the three states hold under a key; a default written out counts as not there."""
-    field = _fields(path).get(key)
+    field = known_fields(path).get(key)
     base, ours, theirs = (side.get(key, ABSENT) for side in sides)
     if field is not None:
         base, ours, theirs = (ABSENT if field.is_default(value) else value for value in (base, ours, theirs))
@@ -42,7 +42,7 @@ def values_of(sides: Sides, key: str, path: str) -> tuple[Any, Any, Any]:
 
 
 @cache
-def _fields(path: str) -> Mapping[str, Field]:
+def known_fields(path: str) -> Mapping[str, Field]:
     """The known keys of the objects at a path."""
     record: Any = Frame
     for step in path.replace("[]", "").split(".") if path else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeVar
 
 Name = TypeVar("Name", bound=Hashable)
@@ -123,21 +123,26 @@ def _fits(marker: re.Pattern[str], text: str, plain: str) -> bool:
 # Values with texts in them
 
 
-def redactions_in(values: Iterable[Any]) -> list[int]:
-    """How many secrets were taken out of each value."""
-    return [len(_REDACTED.findall(canonical(value))) for value in values]
+def more_redacted(ours: Any, theirs: Any) -> Any:
+    """The value of which more secrets were taken out; None where it is as many from both."""
+    hidden = [len(_REDACTED.findall(canonical(value))) for value in (ours, theirs)]
+    if hidden[0] == hidden[1]:
+        return None
+    return ours if hidden[0] > hidden[1] else theirs
+
+
+def redacted_value(ours: Any, theirs: Any) -> Any:
+    """The one of two values that is the other redacted; None where neither is."""
+    redacted = more_redacted(ours, theirs)
+    if redacted is None:
+        return None
+    return redacted if _is_reduced(redacted, theirs if redacted is ours else ours) else None
 
 
 def fuller_value(ours: Any, theirs: Any) -> Any:
-    """The value that stands for both: the redacted one, else the whole one; None when neither is the other reduced."""
-    reduced = [(one, other) for one, other in ((ours, theirs), (theirs, ours)) if _is_reduced(one, other)]
-    if not reduced:
-        return None
-    one, other = reduced[0]
-    if len(reduced) == 2:
-        return sorts_last(ours, theirs)
-    hidden, plain = redactions_in((one, other))
-    return one if hidden > plain else other
+    """The one of two values that the other is with parts left out; None where neither is."""
+    reduced = [other for one, other in ((ours, theirs), (theirs, ours)) if _is_reduced(one, other)]
+    return sorts_last(*reduced) if len(reduced) == 2 else next(iter(reduced), None)
 
 
 def _is_reduced(value: Any, whole: Any) -> bool:
