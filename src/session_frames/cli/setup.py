@@ -62,7 +62,7 @@ def uninit(context: Context, as_json: bool) -> None:
 @click.pass_obj
 def doctor(context: Context, fix: bool, as_json: bool) -> int:
     """Say what is not right here, each with a way out. Exit 1 when something is."""
-    from session_frames.workspace.doctor import doctor as examine
+    from session_frames.workspace.health import doctor as examine
 
     findings = examine(context.workspace, fix=fix)
     for finding in findings:

@@ -152,6 +152,7 @@ def import_(
     if (only and into is None) or (into is not None and topic):
         raise UsageError("--only needs --into FRAME, and --topic can't be given with it")
     parts = parse_parts(only)
+    ws.repo.require_top()
     for source in sources:
         try:
             for frame, name in _frames_of(ws, source, stdin, agent, topic, keep_reasoning):
