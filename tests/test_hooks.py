@@ -153,7 +153,7 @@ def test_commits_of_one_turn_and_the_next_are_all_linked(made: Path) -> None:
     assert counted(made) == 6
     assert status(made) == ""
     assert trailers(made) == [FRAME["id"]]
-    assert "t4" in git(made, "show", f"HEAD:{FILE}")
+    assert "t4" in git(made, "cat-file", "-p", f"HEAD:{FILE}")
 
 
 def test_three_commits_are_three_commits(made: Path) -> None:
@@ -236,7 +236,7 @@ def test_rebase_pick_and_revert_take_no_active_frame(made: Path) -> None:
     git(made, "checkout", "-q", "side")
     git(made, "rebase", "-q", "main")
     assert trailers(made) == [FRAME["id"]]
-    assert "t4" not in git(made, "show", f"HEAD:{FILE}")
+    assert "t4" not in git(made, "cat-file", "-p", f"HEAD:{FILE}")
     assert status(made) == ""
 
     git(made, "checkout", "-qb", "other", "main")

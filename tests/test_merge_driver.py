@@ -83,7 +83,7 @@ def by_pick(path: Path, code: int) -> None:
 
 
 def by_stash(path: Path, code: int) -> None:
-    theirs = git(path, "show", f"side:{FILE}")
+    theirs = git(path, "cat-file", "-p", f"side:{FILE}")
     ours = (path / FILE).read_bytes()
     git(path, "checkout", "-q", "HEAD~1", "--", FILE)
     git(path, "commit", "-qm", "back")
@@ -192,8 +192,8 @@ def test_a_newer_format_is_not_merged(made: Path) -> None:
 
 
 def run(tmp_path: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    code = "from session_frames.__main__ import main; main()"
-    return subprocess.run([interpreter(tmp_path), "-I", "-c", code, *args], capture_output=True, text=True, cwd=tmp_path)
+    command = [interpreter(tmp_path), "-I", "-c", "from session_frames.__main__ import main; main()", *args]
+    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,8 @@ def uninit(ws: Workspace) -> Uninitialised:
         settings = _restore_config(ws, receipts)
         receipts.remove_empty_folders()
         receipts.remove()
-        ws.repo.ask("update-ref", "-d", NOTES_REF)
+        if ws.repo.line("rev-parse", "-q", "--verify", NOTES_REF):
+            ws.repo.run("update-ref", "-d", NOTES_REF)
     return Uninitialised(tuple(files), settings, _what_stays(ws))
 
 
