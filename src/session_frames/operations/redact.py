@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from session_frames.errors import UsageError
@@ -39,6 +40,7 @@ class Hit(NamedTuple):
     end: int
 
 
+_LONG = 400
 _REMEMBERED_LENGTH = 120
 SHORTEST = 8  # nothing shorter holds a name and a value
 _MARKER = re.compile(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
@@ -50,14 +52,16 @@ _RULE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 _PLACEHOLDER = re.compile(
     r"""(?ix)
       ^[x*.\#_0\-?•·…]+$                          # xxxx, ****, ......
-    | ^(?:none|null|nil|true|false|undefined|void|string|str|bytes?|object|number|boolean|optional|required|invalid
-        |missing|unknown|empty|default|hidden|masked|secure|private|public|enabled|disabled|any|unset|bearer|basic)\b[?,;]?$
+    | ^(?:none|null|nil|true|false|undefined|void|string|str|bytes?|object|number|boolean|optional|required
+        |invalid|missing|unknown|empty|default|hidden|masked|secure|private|public|enabled|disabled|any|unset|bearer|basic)\b[?,;]?$
     | ^(?:\w*[_-])?(?:pass|password|passwd|passphrase|pwd|secret|token|apikey|api[_-]key|key|credentials?|value)s?$
     | ^[<\[({]{1,2}.*[>\])}]{1,2}$ | ^%\w*%?[sdrvq]?$ | ^%\w+%$ | ^\$\w*$ | ^[$#@%]{1,2}[({\[<] | ^\$[A-Za-z_]
     | \{\{ | \$\{ | ^<% | ^%\(
-    | your[_-]|your(?=[A-Z])|\byour\b | example | placeholder | change[_-]?(?:me|it|this) | dummy | replace[_-]?(?:me|with|this)
+    | your[_-]|your(?=[A-Z])|\byour\b | example | placeholder | dummy
+    | change[_-]?(?:me|it|this) | replace[_-]?(?:me|with|this)
     | insert[_-] | redacted | x{5} | \*{3} | \.{3} | … | ^my[_-]?(?:password|passwd|secret|token|api|key)[\w-]*$
-    | environ | getenv | process\.env | \benv[.(\[] | import\.meta | secrets\.[A-Za-z] | ^(?:op|vault|keyring|ssm|env|file|secret):
+    | environ | getenv | process\.env | \benv[.(\[] | import\.meta | secrets\.[A-Za-z]
+    | ^(?:op|vault|keyring|ssm|env|file|secret):
     """
 )
 _ALL_THE_SAME: Final = frozenset("xX*.#_-0?•·…")
@@ -83,12 +87,14 @@ _ABOUT = re.compile(
     r"""(?x)(?:
         (?:[_.-]|(?<=[a-z])(?=[A-Z]))(?i:ids?|name|names|type|types|path|paths|file|files|filename|dir|url|uri|urls|count|counts|limit
         |limits|len|length|size|budget|usage|used|total|cost|price|rate|per|ttl|expiry|expires|expiration|expire|age|field|policy|env
-        |var|ref|arn|version|index|idx|regex|pattern|patterns|label|placeholder|header|prefix|suffix|format|hint|error|errors|message
-        |msg|reset|required|enabled|provider|class|kind|status|state|scheme|scope|scopes|endpoint|manager|service|store|input|output
+        |var|ref|arn|version|index|idx|regex|pattern|patterns|label|placeholder|header|prefix|suffix|format|hint|error|errors
+        |message|msg|reset|required|enabled|provider|class|kind|status|state|scheme|scope|scopes|endpoint|manager|service|store|input|output
         |min|max|minlength|maxlength|strength|title|description|help|test|tests|at|in|date|time|timestamp|created|updated|exp|rules?
         |mode|algorithm|alg|method|position|pos|start|end|line|offset|map|list|set|cache|window|ratio|mask|hash_algo|tokens|stream|func
-        |function|fn|handler|callback|factory|icon|button|form|page|screen|view|component|tsx?|jsx?|py|go|md|rs|sh|json|ya?ml|txt|html)s?
-      | (?i:tokens?(?:iz|is)e[rd]?|tokeni[sz]\w*|secretary|passworded|passwordless|keyboard|keyed|keys?(?:words?|frames?|pairs?|points?))
+        |function|fn|handler|callback|factory|icon|button|form|page|screen|view|component
+        |tsx?|jsx?|py|go|md|rs|sh|json|ya?ml|txt|html)s?
+      | (?i:tokens?(?:iz|is)e[rd]?|tokeni[sz]\w*|secretary|passworded|passwordless|keyboard|keyed
+        |keys?(?:words?|frames?|pairs?|points?))
     )$"""
 )
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_.$-]*\Z")
@@ -179,7 +185,7 @@ def _is_value(it: _Named) -> bool:
         return re.search("[a-z]", value) is not None
     if it.passes and it.quoted and len(_SYMBOLS & set(value)) > 0:
         return re.search(r"[\[\]()\\^|/]", value) is None
-    return len(value) >= 16 and _mixed(value)
+    return len(value) >= 16 and (_mixed(value) or (it.quoted and re.fullmatch("[a-z]+|[A-Z]+", value) is not None))
 
 
 def _name_of(text: str, match: re.Match[str], start: int) -> tuple[str, str]:
@@ -300,7 +306,8 @@ _TRIMMED: Final = frozenset({kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.LOCAL
 
 # Between two lines of a block: real or escaped breaks, quotes, and what programs print in front of a line.
 _BREAK = re.compile(
-    r"""(?:\\{1,8}(?:[nrt]|(?=[\s"']))|[\s"'`+,;|>:()│→#*]|(?<=\n)-(?!-)|\x1b\[[0-9;]{0,8}m|[0-9]{1,7}(?=[ \t]*[:|→\t│]))+"""
+    r"""(?:\\{1,8}(?:[nrt]|(?=[\s"']))|[\s"'`+,;|>:()│→#*]"""
+    r"""|(?<=\n)-(?!-)|\x1b\[[0-9;]{0,8}m|[0-9]{1,7}(?=[ \t]*[:|→\t│]))+"""
 )
 _BODY = re.compile(r"[A-Za-z0-9+/]+={0,3}|=[A-Za-z0-9+/]{4}")
 _BLOCK_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject): ?[^\n\r\\\"]{0,200}")
@@ -418,7 +425,7 @@ def _anchor(literal: str) -> int:
     if capitals:
         return capitals[0]
     marks = [literal.rfind(mark) for mark in _ANCHORS if mark in literal]
-    return marks[0] if marks and (marks[0] >= 1 or len(literal) == 1) else -1
+    return marks[0] if marks and (marks[0] >= 2 or len(literal) == 1) else -1
 
 
 def _follow(literal: str) -> str:
@@ -531,16 +538,18 @@ class Policy:
         self._redact_short = lru_cache(maxsize=4096)(self._redact)
 
     def suspects(self, texts: Sequence[str]) -> frozenset[str]:
-        """Those of many texts in which a literal of a rule stands: one scan for them all."""
-        joined = "\n".join(texts)
+        """Those of many texts that are worth a look of their own: long, or a literal of a rule stands in them.
+
+        The short ones are scanned as one text: a scan has its price however little there is to scan.
+        """
+        long = [text for text in texts if len(text) >= _LONG]
+        short = [text for text in texts if len(text) < _LONG]
+        joined = "\n".join(short)
         if any(_may_match(literals, joined) for _, literals in self._searched):
             return frozenset(texts)
-        starts: list[int] = []
-        at = 0
-        for text in texts:
-            starts.append(at)
-            at += len(text) + 1
-        return frozenset(texts[bisect_right(starts, place) - 1] for _, place in self._engine.places(joined))
+        starts = [0, *accumulate(len(text) + 1 for text in short)]
+        found = {short[bisect_right(starts, place) - 1] for _, place in self._engine.places(joined)}
+        return frozenset((*long, *found))
 
     def redact_again(self, text: str) -> tuple[str, list[Hit]]:
         """``redact_text``, remembering the short texts."""

@@ -165,8 +165,8 @@ _BARE = r"""((?:[^\s"'`\\<>\uff0c\u3002\u3001]|\\(?![nrtbfu"'`\\])){6,256})"""
 # ``key`` alone is a word of every program; these in front make it one that opens something.
 _KEY_KINDS = "api access private secret encryption signing master auth service account shared storage client".split()
 _KEY = "key(?:" + "|".join(f"(?<={kind}key)|(?<={kind}[ _-]key)" for kind in _KEY_KINDS) + ")"
-_NAME = rf"(?i:passwords?|passwd|passphrase|secrets?|tokens?|credentials?|(?<=[_-])pwd|{_KEY})"
-_NAME_LITERALS = ("passw", "passphrase", "secret", "token", "credential", "pwd", "key")
+_NAME = rf"(?i:passwords?|passwd|passphrase|secrets?|tokens?|credentials?|(?<=[_-])(?:pwd|pass(?![a-z]))|{_KEY})"
+_NAME_LITERALS = ("passw", "passphrase", "secret", "token", "credential", "pwd", "pass", "key")
 
 ASSIGNED: Final = "assigned-secret"
 FLAG: Final = "flag-secret"
@@ -181,6 +181,10 @@ _LOCAL_NAMES = (
     *("비밀번호", "암호", "패스워드", "비번", "토큰", "시크릿", "인증키", "API 키", "API키"),
     *("パスワード", "暗証番号", "トークン", "シークレット", "APIキー", "秘密鍵"),
     *("密码", "密碼", "口令", "令牌", "密钥", "金鑰", "秘钥"),
+)
+_FLAGS = (
+    *("--password", "--passphrase", "--token", "--secret", "--apikey"),
+    *("--api-key", "--access-key", "--auth-token", "--secret-key"),
 )
 _GAP = r"(?:\s|\\[nrt]){1,8}"
 _VALUE = r"""[^\s"'`\\<>]"""
@@ -230,10 +234,11 @@ _BY_CONTEXT: Final = (
     Rule(
         "curl-password",
         ("curl ",),
-        rf"curl[^\r|;]{{0,500}}?[ \t](?:-[a-zA-Z]{{0,6}}u|--user)[ =]{{0,4}}\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
+        r"curl[^\r|;]{0,500}?[ \t](?:-[a-zA-Z]{0,6}u|--user)[ =]{0,4}"
+        rf"\\{{0,8}}[\"']?[^\s:\"'\\]{{1,100}}:({_VALUE}{{3,200}})",
         1,
     ),
-    Rule("sshpass-password", ("sshpass -p",), rf"sshpass -p ?\\{{0,8}}[\"']?({_VALUE}{{3,200}})", 1),
+    Rule("sshpass-password", ("sshpass",), rf"sshpass -p ?\\{{0,8}}[\"']?({_VALUE}{{3,200}})", 1),
     Rule(
         "sql-password",
         ("identified by ", "password '"),
@@ -245,7 +250,7 @@ _BY_CONTEXT: Final = (
     Rule(ASSIGNED, ("password>", "passwd>", "secret>", "token>", "key>"), rf"{_NAME}>({_VALUE}{{6,300}})</", 1),
     Rule(
         FLAG,
-        ("--password", "--passphrase", "--token", "--secret", "--api-key", "--apikey", "--access-key", "--auth-token"),
+        _FLAGS,
         rf"--[A-Za-z-]{{4,40}}\\{{0,8}}[\"']?,?[ \t]{{1,4}}\\{{0,8}}[\"']?{_BARE}",
         1,
     ),
@@ -264,12 +269,19 @@ RULES: Final[tuple[Rule, ...]] = _PREFIXED + _BLOCKS + _BY_CONTEXT
 
 # A name is worth a look where a sign stands soon behind it ("?" is what a wide colon is in the scanned bytes).
 _SIGN_SOON = r"""[a-z0-9_.-]{0,40}\\{0,8}["'`]?\]?[ \t]{0,16}(?:[:=>?]|string)"""
+
+
+def _worth(word: str) -> str:
+    """A sign behind the word, or the word is the end of a flag, whose value needs no sign."""
+    return rf"""{_SIGN_SOON}|(?<=-{word})[\\"' ,]"""
+
+
 # What has to follow a literal that is too common to try a pattern at each (lower case, save for capitals).
 FOLLOWED_BY: Final[dict[str, str]] = {
-    "key": _SIGN_SOON,
-    "token": _SIGN_SOON,
-    "secret": _SIGN_SOON,
-    "credential": _SIGN_SOON,
+    "key": _worth("key"),
+    "token": _worth("token"),
+    "secret": _worth("secret"),
+    "credential": _worth("credential"),
     "dapi": "[0-9a-f]{32}",
     "://": """[^\\s/@:"'`<>]{0,200}:[^\\s@]{1,300}@""",
     "SK": "[0-9a-fA-F]{32}",
