@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
+from extract_sessions import LONG_SESSIONS
 
 from session_frames.model import Turn
 from session_frames.operations.extract import Extracted, extract, quote_stands, topic_of
@@ -608,6 +609,7 @@ SESSIONS = [
     for language, sessions in (("en", ENGLISH), ("ko", KOREAN), ("ja", JAPANESE))
     for session in sessions
 ]
+SESSIONS += [pytest.param(Session(name, *what), id=name) for name, what in LONG_SESSIONS.items()]
 
 
 def listed(extracted: Extracted, *fields: tuple[str, str]) -> list[tuple[str, str]]:
@@ -674,7 +676,6 @@ def test_what_was_taken_back_is_never_listed_as_accepted(choice: str, later: str
         ("検索のインデックスを作り直したい", "検索のインデックス"),
         ("", "session"),
         ("???", "session"),
-        ("/clear", "session"),
     ],
 )
 def test_the_topic_is_a_label(prompt: str, topic: str) -> None:

@@ -13,7 +13,8 @@ from .sentences import own_sentences, shortened
 
 # Things that are run, as they are called in a sentence.
 _RUNNABLE: Final = (
-    r"\b(?:e2e|clippy|ruff|mypy|eslint|lint(?:er)?|pytest|tsc|rubocop|pylint|flake8|prettier|vitest|jest|playwright|cypress"
+    r"\b(?:e2e|clippy|ruff|mypy|eslint|lint(?:er)?|pytest|tsc|rubocop|pylint|flake8|prettier|vitest|jest|playwright"
+    r"|cypress"
     r"|integration tests?|benchmarks?|smoke tests?|golangci-lint|shellcheck|valgrind|bandit"
     r"|[a-z]+-(?:analyze|check|verify|lint|test))(?![\w-])"
 )

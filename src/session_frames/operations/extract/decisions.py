@@ -73,14 +73,14 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
 
 def _read_reply(ledger: Ledger, reply: _Reply) -> None:
     for number, sentence in enumerate(reply.sentences):
-        if find("asks", sentence):
-            continue
         if find("deny", sentence) and reply.offer.claims:
             _denied(ledger, reply, sentence)
             continue
+        if find("asks", sentence):
+            continue
         musing = bool(find("musing", sentence))
         for position, clause in enumerate(clauses(sentence)):
-            if find("hearsay", clause.text) or find("hearsay", sentence):
+            if _is_hearsay(clause):
                 continue
             _objected(ledger, reply, clause)
             if not musing:
@@ -90,6 +90,12 @@ def _read_reply(ledger: Ledger, reply: _Reply) -> None:
             overrule(item)
 
 
+def _is_hearsay(clause: Clause) -> bool:
+    """Whether the clause reports somebody else's words, or follows one that does ("the reviewer wrote: ...")."""
+    before = clause.sentence[: clause.sentence.find(clause.text)]
+    return bool(find("hearsay", clause.text) or (before and find("hearsay", before)))
+
+
 # What a clause can be, in the order in which it is tried; the first that takes it ends the search.
 _Reader = Callable[[Ledger, _Reply, Clause, bool], bool]
 
@@ -97,7 +103,17 @@ _Reader = Callable[[Ledger, _Reply, Clause, bool], bool]
 def _read_clause(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> None:
     for reader in _READERS:
         if reader(ledger, reply, clause, opens):
-            return
+            break
+    _shaken(ledger, reply, clause)
+
+
+def _shaken(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
+    """ "semver after all": a word of reversal about a standing choice; it must not be listed as accepted any more."""
+    if not find("turns_back", clause.text):
+        return
+    for item in ledger.standing_about(clause.text):
+        if item.kind == "decision" and item.status == "accepted" and item.place < reply.place:
+            overrule(item)
 
 
 def _accept(
@@ -304,6 +320,8 @@ def _put_off(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool
     asked = next((one for one in reversed(reply.offer.sentences) if find("asks", one)), "")
     bare = find("pronoun", clause.text) or not about(clause.text) - {"나중", "보류", "얘기"}
     asked = asked or (reply.offer.proposals[-1] if reply.offer.proposals and len(clause.text) < _SHORT else "")
+    if bare and any(find("asks", sentence) for sentence in reply.sentences):
+        return True  # the user's own question is put off, it is told as such
     bare = bare or (bool(asked) and len(clause.text) < _SHORT)
     text = clause.text if not bare else f"{clause.text} — {asked}" if asked else ""
     return not text or _accept(ledger, reply, text, clause.text, asked, status="deferred")
@@ -337,6 +355,17 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     return True
 
 
+def _listed_rules(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+    """ "Constraints: stay on 7, no reindex": what follows such a heading is a rule, however it is put."""
+    heading = find("rules_heading", clause.sentence)
+    if not heading or clause.sentence.find(clause.text) < heading.end() or not about(clause.text):
+        return False
+    if find("statement", clause.text):
+        return False
+    ledger.add("constraint", clause.text, "accepted", [reply.said(clause.text)], reply.place)
+    return True
+
+
 def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     replaces = reply.withdrew and re.match(r"do |take |try ", clause.text, re.IGNORECASE)
     if whole("approve", clause.text) or (not find("choose", clause.text) and not replaces):
@@ -363,6 +392,7 @@ _READERS: tuple[_Reader, ...] = (
     _answered_by_name,
     _picked,
     _refused,
+    _listed_rules,
     _ruled,
     _put_off,
     _approved,
@@ -377,7 +407,7 @@ def _objected(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
         return
     values = set(re.findall(r"\d[\d.,]*(?:万|만|k)?", clause.text))
     for item in ledger.items:
-        if item.status != "accepted" or item.place >= reply.place:
+        if item.status != "accepted" or item.place > reply.place:
             continue
         if values & set(re.findall(r"\d[\d.,]*(?:万|만|k)?", item.words)):
             if find("musing", clause.sentence):

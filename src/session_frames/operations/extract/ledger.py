@@ -12,6 +12,7 @@ from .sentences import shortened
 from .words import about, other_number, shared
 
 ItemKind = Literal["decision", "constraint"]
+_SURELY_THE_SAME: Final = 2
 _STANDING: Final = ("accepted", "deferred", "proposed")
 
 
@@ -121,8 +122,11 @@ def _replaces(item: Item, earlier: Item, reverses: bool) -> bool:
     if earlier.status not in ("accepted", "deferred", "rejected") or earlier.text == item.text:
         return False
     other = other_number(earlier.words, item.text)
-    if not shared(item.words, earlier.words):
+    common = len(shared(item.words, earlier.words))
+    if not common:
         return other and reverses
+    if earlier.kind == "constraint" and common < _SURELY_THE_SAME:
+        return False
     if reverses or earlier.status == "deferred":
         return True
     if _chosen_for(item.text) and _chosen_for(item.text) == _chosen_for(earlier.text):

@@ -154,6 +154,10 @@ def _question_in(sentence: str) -> str:
 def _settle_later(question: _Asked, decisions: Sequence[Decision], places: dict[str, int]) -> None:
     for decision in decisions:
         first = decision["evidence"][0]
+        if question.status == "open" and question.evidence[0] in decision["evidence"][1:]:
+            question.status, question.answer = "answered", first["quote"]
+            question.evidence.append(first)
+            return
         later = places[first["turn"]] > question.place + 1
         if not later or not shared(question.text, decision["text"]):
             continue

@@ -80,13 +80,21 @@ def _basename(word: str) -> str:
 def _korean(sentences: Sequence[str]) -> list[str]:
     subject = _korean_nouns(sentences[0])[:3]
     asked = [
-        re.sub(r"(?:을|를|은|는)$", "", word)
+        noun
         for sentence in sentences
         for mark in re.findall(vocab.KOREAN_ASKED, sentence)
-        for word in mark.split()
-        if not re.search(vocab.KOREAN_NO_LABEL, word) and not re.search(vocab.KOREAN_VERB, word)
+        for noun in _korean_objects(mark.split())
     ]
     return [*subject, *(word for word in asked if word not in subject)][:_MOST_WORDS]
+
+
+def _korean_objects(words: Sequence[str]) -> list[str]:
+    """What is asked for: the last word stands right before the verb and may end like a particle ("재시도")."""
+    bare = [re.sub(vocab.KOREAN_PARTICLE, "", word) for word in words[:-1]]
+    bare.append(re.sub(r"(?:을|를|은|는)$", "", words[-1]))
+    return [
+        word for word in bare if not re.search(vocab.KOREAN_NO_LABEL, word) and not re.search(vocab.KOREAN_VERB, word)
+    ]
 
 
 def _korean_nouns(text: str) -> list[str]:
@@ -100,7 +108,7 @@ def _korean_nouns(text: str) -> list[str]:
         if re.fullmatch(vocab.KOREAN_NO_LABEL, word) or re.fullmatch(vocab.KOREAN_NO_LABEL, bare):
             continue
         if re.search(r"[가-힣]", word) and re.search(vocab.KOREAN_VERB, word) and word == bare:
-            if nouns:
+            if len(nouns) > 1:
                 break
             continue
         if not re.match(r"\d", bare):

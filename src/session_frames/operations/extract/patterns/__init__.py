@@ -18,6 +18,8 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``word_pick``      the whole clause names one of the agent's alternatives (group ``what``)
 ``yes_no``         the whole clause settles one of several things asked (groups ``what`` and ``no``)
 ``forbid``         a prohibition
+``rules_heading``  a heading of rules ("Constraints:")
+``statement``      a clause that tells a fact; under such a heading it gives the reason
 ``must``           a requirement that holds all along
 ``negative``       a thing is not wanted; decision or constraint, as the context tells
 ``leave``          a thing stays as it is; decision or constraint, as the context tells
@@ -31,6 +33,7 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``correct``        "wait, no" inside a message
 ``object``         a value is wrong, too big, no longer wanted
 ``reversal``       a choice that replaces an earlier one
+``turns_back``     a reversal so strong that a choice it speaks of no longer stands
 ``restate``        an earlier rule is repeated
 ``order``          an order to do something; no decision, but it can be withdrawn
 ``propose``        the agent proposes

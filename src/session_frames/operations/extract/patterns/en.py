@@ -30,7 +30,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\baccording to\b|\bused to\b|\bback then\b|\blast (?:year|month|quarter)\b",
     ),
     "approve": (
-        rf"(?:{_YES}[ ,]*)?(?:do it|do that|do so|go|go ahead|go for it|let's go|let's do it|let's do that|sounds good"
+        rf"(?:{_YES}[ ,]*)?(?:do it|do that|do so|do that instead|go|go ahead|go for it|let's go|let's do it"
+        rf"|let's do that|sounds good"
         r"|sounds right|works for me|looks good|lgtm|that works|make it so|please do|yes please|i agree|ship it"
         r"|approved"
         r"|that's fine|good idea|go with that|go ahead with (?:that|it)|let's go with that|let's go with it|i like it"
@@ -48,7 +49,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|we don't need (?:that|it)|not that|what no|skip (?:it|that)|leave (?:it|that) out)",
     ),
     "deny": (
-        r"\bi (?:never|didn't|did not|haven't) (?:said|say|ask|asked|agree|agreed|decide|decided|want|wanted|approve"
+        r"\b(?:i|we) (?:never|didn't|did not|haven't) (?:discuss|discussed|talk|said|say|ask|asked|agree|agreed"
+        r"|decide|decided|want|wanted|approve"
         r"|approved|request|requested|mention|mentioned)\b",
         r"\bnobody (?:asked|agreed|said|decided)\b|\bno one (?:asked|agreed|said|decided)\b",
     ),
@@ -74,6 +76,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^no (?:new|more|extra|additional|other|external|third[- ]party|breaking) .+",
         r"^hands off .+",
     ),
+    "statement": (r"\b(?:is|are|was|were|has|have|had|got|will|because)\b",),
+    "rules_heading": (r"^(?:ground rules?|constraints?|rules?|requirements?|must[- ]haves?|hard limits?):",),
     "must": (
         r"^(?:it |this |that |we |they |everything |the [\w-]+ |all [\w-]+ )?(?:must|has to|have to|needs to)"
         r" (?:always |still |also )?(?:keep|stay|work|run|remain|support|return|be|compile|build|pass|fit|finish"
@@ -90,7 +94,12 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b)(?P<what>(?!one|idea|need|problem"
         r"|worries|longer|matter|way|clue|rush|thanks|doubt)[\w-].+)",
     ),
-    "leave": (r"^leave (?P<what>.+?) (?:as (?:it )?is|alone|untouched|as they are|where it is|in place)\b.*",),
+    "leave": (
+        r"^leave (?:the |that |those )?(?!it\b|that\b|this\b|me\b|us\b"
+        r"|room\b)[\w.-]+$",
+        r"^leave (?P<what>.+?) (?:as (?:it )?is|alone|untouched|as they are|where it is"
+        r"|in place)\b.*",
+    ),
     "choose": (
         r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
         r"|switch to|do without) (?!that$|it$|this$).+",
@@ -104,6 +113,9 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:decision|decided): .+",
         r"\bwant .+ after all$",
         r"^\w+ for now$",
+        r"^(?:the )?\w[\w .-]{1,30} stays (?:at|on|with) \S+.*",
+        r"^(?!not\b|no\b)[\w.-]+(?: [\w.-]+){0,2} after all$",
+        r"^(?:go|switch|change|move) back to .+",
     ),
     "chosen_for": (r"\b(?:for|as) (?:the |our |a )?(?P<what>(?!now\b).+)$",),
     "ordinals": ("first|former", "second|latter", "third", "fourth", "fifth"),
@@ -112,7 +124,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         rf"\b(?:it's|it is) (?:ok|okay|fine|safe) to {_CHANGE} .+",
     ),
     "defer": (
-        r"^(?:let's |we'll |we can )?(?:leave|do|revisit|discuss|decide|handle|tackle|keep|save|move) .+"
+        r"^(?:let's |we'll |we can )?(?:leave|do|revisit|discuss|decide|handle|tackle|keep|save|move)(?: .+)?"
         r" (?:later|another time|next (?:week|sprint|month|quarter|release)|until later|afterwards)$",
         r"^(?:let's )?(?:postpone|defer|park|table|shelve|hold off on) (?!it$|that$|this$).+",
         r"^.+ can wait$",
@@ -122,7 +134,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "put_off_last": (
         r"\b(?:park (?:it|that|this)|ask me (?:again|later)|not now|don't do it now|i'll think about it"
         r"|let me sleep on it"
-        r"|(?:do|decide|see|discuss) (?:it|that) later|later then|hold off|let's wait|skip (?:that|it|this) for now)\b",
+        r"|(?:do|decide|see|discuss) (?:it|that) later|later then|not yet|hold off|let's wait|skip (?:that|it"
+        r"|this) for now)\b",
         r"^(?:later|maybe later|another time)$",
     ),
     "withdraw_last": (
@@ -153,6 +166,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed (?:my|our) minds?|scrap"
         r"|switch to|bad idea|rather than)\b",
     ),
+    "turns_back": (r"\bafter all$", r"^actually\b", r"\b(?:go|switch|change|move|revert) back to\b", r"\binstead$"),
     "restate": (r"\b(?:remember|i said|as i said|like i said|i told you|still (?:holds|valid|applies|true))\b",),
     "order": (
         r"^(?:add|use|make|put|set|apply|change|move|rename|write|build|create|switch|turn|enable|disable|also|try"
@@ -164,8 +178,9 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bI(?: can(?!'t|not)| could|'ll| will| propose| suggest| recommend|'m going to)\b(?! not| only| no | see"
         r"| confirm)",
         r"\b(?:shall|should|can|could) (?:I|we)\b.*\?",
+        r"^(?:shall|should) .*\?",
         r"\b(?:do you|would you)(?: also)? (?:want|like|prefer)\b.*\?",
-        r"\b(?:alternatives?|smallest change|proposal|suggestion|recommendation|next would be)\b",
+        r"\b(?:alternatives?|alternatively|smallest change|proposal|suggestion|recommendation|next would be)\b",
         r"; (?:\w+ ){1,4}(?:it|them|this|that)\?$",
     ),
     "offer": (r"\bI (?:could|can) also\b", r"\bI'd also (?:suggest|propose|like to)\b", r"\bwe could also\b"),
@@ -205,7 +220,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "request": (r"^(?:can|could|would|will) you\b", r"^(?:please|and|also) "),
     "no_answer": (
         r"\b(?:i can't (?:see|tell|know|say)|i cannot (?:see|tell|know|say)|don't know|not sure|unclear|no idea"
-        r"|hard to say|depends on|can you (?:tell|say)|which (?:one )?do you)\b",
+        r"|no clue|hard to say|for \w+ to (?:say|decide)|up to \w+|depends on|can you (?:tell|say)"
+        r"|which (?:one )?do you)\b",
     ),
     "keeps_open": (
         r"\b(?:still open|open question|open point|tbd|to be decided|undecided|question (?:is|remains|stays) open"

@@ -20,7 +20,9 @@ EMPTY_WORDS: Final = _words(
     wanted need needs add added way thing things like time please think know see say said tell ask right fine good
     up out off down about after before because since while too very much many back them us ll ve re isn wasn won
     let's i'd i'll i'm don't it's that's we'll 그거 이거 저거 그건 이건 그게 이게 그걸 이걸 그냥 일단 나중 아까 방금
-    그렇 이렇 그럼 그리 그런 이런 다시 지금 이제 먼저 정말 진짜 아니 하자 하지 해줘 하면 하는 해서 했는 합니 하겠
+    그렇 이렇 그럼 그리 그런 이런 다시 지금 이제 먼저 정말 진짜 아니 바꾸 바꿔 바뀌 넣어 넣을 추가 쓰자 써야 고치 수정
+    변경 진행 확인 decide decid discuss revisit week month tomorrow tonight
+    하자 하지 해줘 하면 하는 해서 했는 합니 하겠
     할까 있습 없습 됩니 같습 우리 내가 제가 근데 그대 그때 여기 거기 아직 말고 않고 마세 주세 처리 今 時 方 中 前 後
     件 物 事 人 自分 場合 必要 今回 一旦 最初 最後 一番 途中 全部 以上 以下 そのまま
     """
@@ -39,6 +41,7 @@ GREETING: Final = (
 # Words that no label is made of.
 NO_LABEL: Final = _words(
     """
+    kb mb gb ms sec
     a an the this that these those my our your their its his her it i i'd i'm i've we we're you they he she me us
     them who what which how why where when and or but so if then than because while to of in on at by for from with
     without into onto over under about between around right is are was were be been being am do does did don't
