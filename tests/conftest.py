@@ -55,3 +55,7 @@ def repo(tmp_path: Path) -> Path:
     path = tmp_path / "repo"
     subprocess.run(["git", "init", "-q", str(path)], check=True)
     return path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="write the golden files anew; review the difference")

@@ -15,7 +15,7 @@ from session_frames.errors import UsageError
 from session_frames.operations.context import DEFAULT_BUDGET, opening_data
 from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
-from session_frames.operations.render import frame_lines
+from session_frames.operations.render import counted, frame_lines
 from session_frames.workspace import history
 from session_frames.workspace.catalog import Entry
 from session_frames.workspace.history import BlamedLine, State
@@ -35,7 +35,10 @@ def status(context: Context, as_json: bool) -> None:
                     {**entry.summary, "work_tree": state.work_trees.get(entry.summary["id"], "")}
                     for entry in state.active
                 ],
-                "uncommitted": [{**waiting.summary, "path": waiting.path} for waiting in state.uncommitted],
+                "uncommitted": [
+                    {**waiting.summary, "path": waiting.path, "uncommitted_turns": waiting.turns}
+                    for waiting in state.uncommitted
+                ],
                 "damaged": [{"path": path, "error": error.message} for path, error in state.damaged.items()],
             }
         )
@@ -48,9 +51,11 @@ def _status_lines(state: State, colour: bool) -> Iterator[str]:
     for entry in state.active:
         where = state.work_trees.get(entry.summary["id"], "")
         agent = entry.summary["agent"] or "no agent yet"
-        yield f"active       {_topic(entry, colour)}  {agent}, {entry.summary['turns']} turns, {where}"
+        yield f"active       {_topic(entry, colour)}  {agent}, {counted(entry.summary['turns'], 'turn')}, {where}"
     for waiting in state.uncommitted:
-        yield f"uncommitted  {line_shown(waiting.summary['topic'])}  {waiting.summary['turns']} turns, {waiting.path}"
+        short = output.painted(waiting.summary["id"][:6], "yellow", colour)
+        turns = counted(waiting.turns, "turn")
+        yield f"uncommitted  {short} {line_shown(waiting.summary['topic'])}  {turns}, {waiting.path}"
     for path, error in state.damaged.items():
         yield f"damaged      {path}: {error.message}"
     if not (state.active or state.uncommitted or state.damaged):
@@ -114,7 +119,7 @@ def _table(entries: list[Entry], colour: bool) -> list[str]:
             "active" if entry.active else entry.summary["status"],
             line_shown(entry.summary["topic"]),
             entry.summary["agent"],
-            f"{entry.summary['turns']} turns",
+            counted(entry.summary["turns"], "turn"),
             entry.path or ("in history" if entry.in_history else "private"),
         )
         for entry in entries

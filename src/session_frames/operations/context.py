@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from session_frames.model import Frame, Turn, digest
 from session_frames.operations.fence import fenced, line_shown, shown
+from session_frames.operations.render import counted
 from session_frames.operations.summary import live_turns
 from session_frames.operations.tokens import estimated_tokens
 
@@ -86,8 +87,7 @@ def _head(frame: Frame, changes: Changes, origin: str) -> str:
 def _listed(what: str, more: str, entries: list[str]) -> list[str]:
     shown_entries = [f"  {line_shown(entry)}" for entry in entries[:_MOST_LISTED]]
     rest = len(entries) - len(shown_entries)
-    heading = f"{len(entries)} {what}{'' if len(entries) == 1 else 's'}{more}:"
-    return [heading, *shown_entries, *([f"  … and {rest} more"] if rest else [])]
+    return [f"{counted(len(entries), what)}{more}:", *shown_entries, *([f"  … and {rest} more"] if rest else [])]
 
 
 # Heading -> list of the frame and the states that stand under it, in this order. What no longer holds stands apart, so

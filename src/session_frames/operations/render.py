@@ -12,6 +12,11 @@ from session_frames.operations.summary import standing_decisions, unanswered_que
 _MOST_LISTED = 8
 
 
+def counted(number: int, what: str) -> str:
+    """``1 turn``, ``2 turns``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def frame_lines(frame: Frame, turns: Sequence[tuple[int, Turn]]) -> Iterator[str]:
     """A frame as ``frames show`` gives it: facts, what was decided and is open, files, checks, then the turns."""
     yield from fact_lines(frame)
@@ -125,7 +130,7 @@ def closing_lines(frame: Frame, path: str) -> Iterator[str]:
     yield f"{line_shown(frame['topic'])}  {frame['id'][:12]}"
     if path:
         yield f"  {path}"
-    yield f"  {len(turns)} turns ({said} of the user), {calls} tool calls"
+    yield f"  {counted(len(turns), 'turn')} ({said} of the user), {counted(calls, 'tool call')}"
     accepted = [line_shown(decision["text"]) for decision in standing_decisions(frame)]
     yield from _listed("decisions", accepted)
     yield from _listed("open questions", [line_shown(question["text"]) for question in unanswered_questions(frame)])

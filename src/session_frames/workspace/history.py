@@ -91,7 +91,7 @@ def turn_numbers(frame: Frame, text: str) -> set[int]:
 
 
 class Uncommitted(NamedTuple):
-    """A frame whose last turns no commit holds yet."""
+    """A frame whose last turns HEAD does not hold yet; ``turns`` is how many."""
 
     summary: Summary
     path: str
@@ -111,12 +111,12 @@ class State(NamedTuple):
 def status(ws: Workspace) -> State:
     """The active and uncommitted frames of this repository."""
     known = catalog(ws)
-    waiting = []
-    committed = _committed_blobs(ws)
-    for entry in known.entries:
-        if entry.active or not entry.path or committed.get(entry.path) == _blob_of_file(ws, entry.path):
-            continue
-        waiting.append(Uncommitted(entry.summary, entry.path, entry.summary["turns"]))
+    held = _turns_held(ws)
+    waiting = [
+        Uncommitted(entry.summary, entry.path, entry.summary["turns"] - held.get(entry.summary["id"], 0))
+        for entry in known.entries
+        if entry.path and not entry.active and entry.summary["turns"] > held.get(entry.summary["id"], 0)
+    ]
     work_trees = {active["frame"]["id"]: active["work_tree"] for active in ws.state.list_active()}
     return State(
         branch=ws.repo.branch() or "",
@@ -127,13 +127,11 @@ def status(ws: Workspace) -> State:
     )
 
 
-def _committed_blobs(ws: Workspace) -> dict[str, str]:
+def _turns_held(ws: Workspace) -> dict[str, int]:
+    """How many turns of each frame HEAD holds."""
     head = ws.repo.head()
-    return {file.path: file.blob for file in ws.repo.tree_files(head, [SESSIONS, ARCHIVE])} if head else {}
-
-
-def _blob_of_file(ws: Workspace, path: str) -> str:
-    return ws.repo.line("hash-object", "--path", path, "--", ws.store.full(path)) or ""
+    blobs = [file.blob for file in ws.repo.tree_files(head, [SESSIONS, ARCHIVE])] if head else []
+    return {summary["id"]: summary["turns"] for summary in ws.index.summaries(blobs).values()}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
