@@ -40,16 +40,43 @@ class Hit(NamedTuple):
     end: int
 
 
+class _Pattern:
+    """A regular expression that is compiled when it is first used: importing this module has to be cheap."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._pattern)
+
+    @cached_property
+    def match(self) -> Callable[..., re.Match[str] | None]:
+        return self._compiled.match
+
+    @cached_property
+    def search(self) -> Callable[..., re.Match[str] | None]:
+        return self._compiled.search
+
+    @cached_property
+    def fullmatch(self) -> Callable[..., re.Match[str] | None]:
+        return self._compiled.fullmatch
+
+    @cached_property
+    def finditer(self) -> Callable[..., Iterator[re.Match[str]]]:
+        return self._compiled.finditer
+
+
 _LONG = 400
 _REMEMBERED_LENGTH = 120
 SHORTEST = 8  # nothing shorter holds a name and a value
-_MARKER = re.compile(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
-_RULE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+_MARKER = _Pattern(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
+_RULE_NAME = _Pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 
 # --- what only looks like a secret ------------------------------------------------------------------------------
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = _Pattern(
     r"""(?ix)
       ^[x*.\#_0\-?•·…]+$                          # xxxx, ****, ......
     | ^(?:none|null|nil|true|false|undefined|void|string|str|bytes?|object|number|boolean|optional|required
@@ -65,7 +92,7 @@ _PLACEHOLDER = re.compile(
     """
 )
 _ALL_THE_SAME: Final = frozenset("xX*.#_-0?•·…")
-_DOCS_KEY = re.compile(r"(?i)example|placeholder|your[_-]|x{6}|\*{4}|redacted")
+_DOCS_KEY = _Pattern(r"(?i)example|placeholder|your[_-]|x{6}|\*{4}|redacted")
 
 
 _TOLD_BY = 120  # characters at the start of a value tell whether it is a placeholder
@@ -83,7 +110,7 @@ def _stands(text: str, match: re.Match[str], start: int, end: int) -> bool:
 
 
 # A name that ends so holds something about the secret, not the secret.
-_ABOUT = re.compile(
+_ABOUT = _Pattern(
     r"""(?x)(?:
         (?:[_.-]|(?<=[a-z])(?=[A-Z]))(?i:ids?|name|names|type|types|path|paths|file|files|filename|dir|url|uri|urls|count|counts|limit
         |limits|len|length|size|budget|usage|used|total|cost|price|rate|per|ttl|expiry|expires|expiration|expire|age|field|policy|env
@@ -97,20 +124,20 @@ _ABOUT = re.compile(
         |keys?(?:words?|frames?|pairs?|points?))
     )$"""
 )
-_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.$-]*\Z")
-_NUMBER = re.compile(r"[+-]?[0-9][0-9_,]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?[kKmMsh%]?")
-_PATH = re.compile(
+_NAME_BEFORE = _Pattern(r"[A-Za-z0-9_.$-]*\Z")
+_NUMBER = _Pattern(r"[+-]?[0-9][0-9_,]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?[kKmMsh%]?")
+_PATH = _Pattern(
     r"(?:[A-Za-z]:|~|\.{1,2})?(?:/[\w.@-]+){2,}/?|(?:\./|\.\./|~/)\S+|[\w.-]+/[\w./-]*\.\w{1,5}|https?://\S+"
 )
-_UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_WORDS = re.compile(r"[A-Za-z_]+[0-9]{0,4}")
-_COLOUR_OR_HEX = re.compile(r"#[0-9A-Fa-f]{3,8}|0[xX][0-9A-Fa-f_]{1,16}")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
-_SPEAKS = re.compile(
+_UUID = _Pattern(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_WORDS = _Pattern(r"[A-Za-z_]+[0-9]{0,4}")
+_COLOUR_OR_HEX = _Pattern(r"#[0-9A-Fa-f]{3,8}|0[xX][0-9A-Fa-f_]{1,16}")
+_DOTTED = _Pattern(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
+_SPEAKS = _Pattern(
     r"(?i)pass|pwd|secret|token|key|cred|auth|hash|sha\d|md5|utf|base\d|int\d|str|hmac|rsa|aes|bcrypt|argon|arg\d|param|ecdsa|ed25519"
 )
-_CUT = re.compile(r"[&;,](?=[\w.-]*[=:]|$)|[),;.:\]}|*]+$|[)\]}]+[,;.:]|/?>")
-_REST = re.compile(r"""[^\s"'`<>]+""")
+_CUT = _Pattern(r"[&;,](?=[\w.-]*[=:]|$)|[),;.:\]}|*]+$|[)\]}]+[,;.:]|/?>")
+_REST = _Pattern(r"""[^\s"'`<>]+""")
 _SYMBOLS: Final = frozenset("!@#$%^&*+~?")
 
 
@@ -305,14 +332,14 @@ _TRIMMED: Final = frozenset({kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.LOCAL
 # --- blocks of lines --------------------------------------------------------------------------------------------
 
 # Between two lines of a block: real or escaped breaks, quotes, and what programs print in front of a line.
-_BREAK = re.compile(
+_BREAK = _Pattern(
     r"""(?:\\{1,8}(?:[nrt]|(?=[\s"']))|[\s"'`+,;|>:()│→#*]"""
     r"""|(?<=\n)-(?!-)|\x1b\[[0-9;]{0,8}m|[0-9]{1,7}(?=[ \t]*[:|→\t│]))+"""
 )
-_BODY = re.compile(r"[A-Za-z0-9+/]+={0,3}|=[A-Za-z0-9+/]{4}")
-_BLOCK_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject): ?[^\n\r\\\"]{0,200}")
-_FOOT = re.compile(r"-----? ?END [A-Z0-9 ]{0,60}-{4,5}")
-_PUTTY_LINE = re.compile(
+_BODY = _Pattern(r"[A-Za-z0-9+/]+={0,3}|=[A-Za-z0-9+/]{4}")
+_BLOCK_HEADER = _Pattern(r"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject): ?[^\n\r\\\"]{0,200}")
+_FOOT = _Pattern(r"-----? ?END [A-Z0-9 ]{0,60}-{4,5}")
+_PUTTY_LINE = _Pattern(
     r"(?:Encryption|Comment|Public-Lines|Private-Lines|Key-Derivation|Argon2-[A-Za-z]{1,20}|Private-MAC|Private-Hash):"
     r" ?[^\n\r\\\"]{0,200}"
 )
