@@ -7,46 +7,22 @@ very next turn. What cannot be told apart is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 
-from session_frames.model import DecisionStatus, Evidence, Turn
+from session_frames.model import Turn
 
-from .ledger import Item, Ledger, overrule
+from .ledger import Ledger, overrule
 from .patterns import find, named, picks, picks_ordinal, whole
+from .patterns.vocabulary import GENERIC_WORDS
 from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
-from .sentences import Clause, clauses, is_numbered_list, own_sentences, shortened
+from .reply import Reply, accept
+from .sentences import Clause, clauses, is_numbered_list, own_sentences
 from .unanswered import add_unanswered_offers
-from .words import about, says, shared
+from .withdrawals import after_correction, corrected, lifted, objected, restated, shaken, withdrawn, withdrawn_last
+from .words import about, says
 
 _MOST_EARLIER = 3
 _SHORT = 6  # characters: names no thing by itself
-_RECENT = 4  # turns: the user turn before the last one
-
-
-@dataclass
-class _Reply:
-    """One user turn while it is read, beside what the agent had said before it."""
-
-    turn: Turn
-    place: int
-    offer: Offer
-    agent: Turn | None
-    sentences: Sequence[str]
-    earlier: list[tuple[Turn, int]]  # the user turns before, with their places
-    optional: tuple[Turn, Offer] | None  # the last agent turn whose options nobody has picked from
-    picked: bool = False
-    corrected: Item | None = None
-    withdrew: bool = False
-    doubted: list[Item] = field(default_factory=list)
-    latest: Item | None = None
-    settled: bool = False
-
-    def said(self, quote: str) -> Evidence:
-        return {"turn": self.turn["id"], "quote": shortened(quote)}
-
-    def proposed(self, quote: str) -> list[Evidence]:
-        return [{"turn": self.agent["id"], "quote": shortened(quote)}] if self.agent and quote else []
 
 
 def read_decisions(turns: Sequence[Turn]) -> Ledger:
@@ -63,7 +39,7 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
             continue
         text = turn.get("text", "")
         offer = offer_of(agent.get("text", "")) if agent else NOTHING
-        reply = _Reply(turn, place, offer, agent, own_sentences(text), earlier, optional)
+        reply = Reply(turn, place, offer, agent, own_sentences(text), earlier, optional)
         _read_reply(ledger, reply)
         earlier = [*earlier[-_MOST_EARLIER:], (turn, place)]
         optional = None if reply.picked else optional
@@ -71,7 +47,7 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
     return ledger
 
 
-def _read_reply(ledger: Ledger, reply: _Reply) -> None:
+def _read_reply(ledger: Ledger, reply: Reply) -> None:
     for number, sentence in enumerate(reply.sentences):
         if find("deny", sentence) and reply.offer.claims:
             _denied(ledger, reply, sentence)
@@ -82,7 +58,7 @@ def _read_reply(ledger: Ledger, reply: _Reply) -> None:
         for position, clause in enumerate(clauses(sentence)):
             if _is_hearsay(clause):
                 continue
-            _objected(ledger, reply, clause)
+            objected(ledger, reply, clause)
             if not musing:
                 _read_clause(ledger, reply, clause, opens=number == 0 and position < 2)
     if any(item.status == "accepted" and item.place == reply.place for item in ledger.items):
@@ -97,155 +73,27 @@ def _is_hearsay(clause: Clause) -> bool:
 
 
 # What a clause can be, in the order in which it is tried; the first that takes it ends the search.
-_Reader = Callable[[Ledger, _Reply, Clause, bool], bool]
+_Reader = Callable[[Ledger, Reply, Clause, bool], bool]
 
 
-def _read_clause(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> None:
+def _read_clause(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> None:
     for reader in _READERS:
         if reader(ledger, reply, clause, opens):
             break
-    _shaken(ledger, reply, clause)
+    shaken(ledger, reply, clause)
 
 
-def _shaken(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
-    """ "semver after all": a word of reversal about a standing choice; it must not be listed as accepted any more."""
-    if not find("turns_back", clause.text):
-        return
-    for item in ledger.standing_about(clause.text):
-        if item.kind == "decision" and item.status == "accepted" and item.place < reply.place:
-            overrule(item)
-
-
-def _accept(
-    ledger: Ledger, reply: _Reply, text: str, quote: str, proposal: str = "", *, status: DecisionStatus = "accepted"
-) -> bool:
-    reverses = any(find("reversal", sentence) for sentence in reply.sentences)
-    item = ledger.add(
-        "decision", text, status, [reply.said(quote), *reply.proposed(proposal)], reply.place, reverses=reverses
-    )
-    if item and status == "accepted" and not item.supersedes and not proposal and _reversed_beside(reply, quote):
-        _replace_the_latest(ledger, item)
-    if item and status == "accepted":
-        if reply.corrected and reply.corrected is not item:
-            item.supersedes = reply.corrected
-            reply.corrected = None
-        reply.latest = item
-    reply.settled = True
-    return True
-
-
-def _reversed_beside(reply: _Reply, quote: str) -> bool:
-    """Whether the sentence of the quote, or the one before it, says that something is chosen anew."""
-    at = next((number for number, sentence in enumerate(reply.sentences) if quote in sentence), 0)
-    return any(find("reversal", sentence) for sentence in reply.sentences[max(0, at - 1) : at + 1])
-
-
-def _replace_the_latest(ledger: Ledger, item: Item) -> None:
-    """ "Actually, switch to postgres" names only the new thing: what it replaces is the choice made last."""
-    made = [one for one in ledger.items if one.kind == "decision" and one.place < item.place]
-    recent = bool(made) and made[-1].place >= item.place - _RECENT
-    if recent and made[-1].status == "accepted" and find("choose", made[-1].text):
-        overrule(made[-1])
-        item.supersedes = made[-1]
-
-
-def _corrected(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
-    """ "X. wait, no: Y": X was a slip, Y is meant."""
-    if not whole("correct", clause.text):
-        return False
-    if reply.latest is None:
-        return reply.corrected is not None
-    overrule(reply.latest)
-    reply.corrected, reply.latest = reply.latest, None
-    return True
-
-
-def _after_correction(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
-    if not reply.corrected or not about(clause.text):
-        return False
-    return _accept(ledger, reply, clause.text, clause.text)
-
-
-def _withdrawn_last(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
-    if not find("withdraw_last", clause.text):
-        return False
-    reply.withdrew = True
-    if not reply.earlier:
-        return True
-    turn, place = reply.earlier[-1]
-    standing = ledger.standing_at(place)
-    for item in standing:
-        overrule(item)
-    if not standing:
-        _overruled_order(ledger, turn, place, "")
-    return True
-
-
-def _overruled_order(ledger: Ledger, turn: Turn, place: int, thing: str) -> bool:
-    """Take down an order that was taken back: nobody may read it as still wanted."""
-    for sentence in own_sentences(turn.get("text", "")):
-        for clause in clauses(sentence):
-            named_by = not thing or shared(thing, clause.text)
-            asks = not thing and find("asks", sentence)
-            if named_by and not asks and find("order", clause.text) and about(clause.text):
-                evidence: list[Evidence] = [{"turn": turn["id"], "quote": shortened(clause.text)}]
-                ledger.add("decision", clause.text, "overruled", evidence, place)
-                return True
-    return False
-
-
-def _withdrawn(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
-    match = find("withdraw", clause.text)
-    if not match:
-        return False
-    thing = named(match, "what")
-    standing = [item for item in ledger.standing_about(thing) if item.place < reply.place]
-    for item in standing:
-        overrule(item)
-    if not standing:
-        any(_overruled_order(ledger, turn, place, thing) for turn, place in reversed(reply.earlier))
-    reply.withdrew = bool(standing) or reply.withdrew
-    return False  # "sqlite 말고 postgres 쓰자" says the new choice as well
-
-
-def _lifted(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
-    if not find("lift", clause.text):
-        return False
-    lifted = [item for item in ledger.standing_about(clause.text) if item.kind == "constraint"]
-    for item in lifted:
-        overrule(item)
-    if lifted:
-        _accept(ledger, reply, clause.text, clause.text)
-        ledger.items[-1].supersedes = lifted[0]
-    return True
-
-
-def _restated(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
-    """An earlier rule said again: more evidence for it, and an answer to the proposal that would break it."""
-    if not find("restate", clause.sentence):
-        return False
-    known = [item for item in ledger.standing_about(clause.text) if item.kind == "constraint"]
-    for item in known:
-        item.evidence.append(reply.said(clause.text))
-    if known and (find("forbid", clause.text) or find("negative", clause.text)) and reply.offer.proposals:
-        proposal = reply.offer.proposals[-1]
-        evidence = [*reply.proposed(proposal), reply.said(clause.text)]
-        ledger.add("decision", proposal, "rejected", evidence, reply.place - 1, by="agent")
-        reply.settled = True
-    return bool(known)
-
-
-def _answered_by_name(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _answered_by_name(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     """ "README yes", "version no", after a question about both."""
     match = whole("yes_no", clause.text)
     if not match or not reply.agent:
         return False
     thing = named(match, "what")
     asked = next((one for one in reversed(reply.offer.sentences) if says(thing, one)), "")
-    return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+    return bool(asked) and accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
-def _picked(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _picked(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     if not (opens or clause.first):
         return False
     if not reply.optional or is_numbered_list(reply.turn.get("text", "")):
@@ -254,23 +102,35 @@ def _picked(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
     for number, (label, option) in enumerate(offer.options.items(), 1):
         if picks(label, clause.text) or picks_ordinal(number, clause.text):
             reply.picked, reply.agent = True, turn
-            return _accept(ledger, reply, option, clause.text, option)
+            accept(ledger, reply, option, clause.text, option)
+            return _without(reply, option, offer.options.values())
     return False
 
 
-def _picked_by_word(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _picked_by_word(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     match = whole("word_pick", clause.text) if clause.first else None
     if not match or reply.settled:
         return False
     word = named(match, "what")
     options = [option for option in reply.offer.options.values() if says(word, option)]
     if len(options) == 1:
-        return _accept(ledger, reply, options[0], clause.text, options[0])
+        accept(ledger, reply, options[0], clause.text, options[0])
+        return _without(reply, options[0], reply.offer.options.values())
     asked = next((one for one in reversed(reply.offer.alternatives) if says(word, one)), "")
-    return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+    if not asked:
+        return False
+    accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+    return _without(reply, word, [asked])
 
 
-def _approved(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _without(reply: Reply, taken: str, alternatives: Iterable[str]) -> bool:
+    """Note what the latest choice was made against."""
+    if reply.latest:
+        reply.latest.instead = about(" ".join(alternatives)) - about(taken) - GENERIC_WORDS
+    return True
+
+
+def _approved(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     stated = whole("agree_stated", clause.text)
     if stated and reply.agent:
         thing = named(stated, "what")
@@ -285,36 +145,36 @@ def _approved(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> boo
         # "That's loud": what is loud stands in the sentence before
         back = at > 0 and re.match(r"(?:that|this|it)(?:'s| is)?\b", reply.offer.sentences[at], re.IGNORECASE)
         sentence = reply.offer.sentences[at - 1 if back else at]
-        return _accept(ledger, reply, sentence, clause.text, sentence)
+        return accept(ledger, reply, sentence, clause.text, sentence)
     if not opens or reply.settled or not whole("approve", clause.text):
         return False
     proposal = approved_by_a_bare_yes(reply.offer)
     weak = whole("weak_yes", clause.text) and not (find("suggest", proposal) or find("asks", proposal))
     if not proposal or weak:
         return False
-    return _accept(ledger, reply, proposal, clause.text, proposal)
+    return accept(ledger, reply, proposal, clause.text, proposal)
 
 
-def _refused(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _refused(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     if not whole("refuse", clause.text) or not reply.agent:
         return False
     candidates = reply.offer.claims or reply.offer.proposals
     meant = meant_by(clause.sentence, candidates)
     if not meant and (opens or whole("refuse", clause.sentence)) and not reply.offer.options:
         meant = candidates[-1] if candidates else ""
-    return bool(meant) and _accept(ledger, reply, meant, clause.text, meant, status="rejected")
+    return bool(meant) and accept(ledger, reply, meant, clause.text, meant, status="rejected")
 
 
-def _denied(ledger: Ledger, reply: _Reply, sentence: str) -> None:
+def _denied(ledger: Ledger, reply: Reply, sentence: str) -> None:
     """ "I never asked for that": what the agent said the user had decided is turned down."""
     for claim in reply.offer.claims:
-        _accept(ledger, reply, claim, sentence, claim, status="rejected")
+        accept(ledger, reply, claim, sentence, claim, status="rejected")
 
 
-def _put_off(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _put_off(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     proposal = approved_by_a_bare_yes(reply.offer) if opens and find("put_off_last", clause.text) else ""
     if proposal and not about(clause.text):
-        return _accept(ledger, reply, proposal, clause.text, proposal, status="deferred")
+        return accept(ledger, reply, proposal, clause.text, proposal, status="deferred")
     if not find("defer", clause.text):
         return False
     asked = next((one for one in reversed(reply.offer.sentences) if find("asks", one)), "")
@@ -324,10 +184,10 @@ def _put_off(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool
         return True  # the user's own question is put off, it is told as such
     bare = bare or (bool(asked) and len(clause.text) < _SHORT)
     text = clause.text if not bare else f"{clause.text} — {asked}" if asked else ""
-    return not text or _accept(ledger, reply, text, clause.text, asked, status="deferred")
+    return not text or accept(ledger, reply, text, clause.text, asked, status="deferred")
 
 
-def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _ruled(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     """A prohibition or requirement: a decision where it answers the agent, else a constraint."""
     for kind in ("forbid", "must", "leave", "negative"):
         match = find(kind, clause.text)
@@ -344,18 +204,18 @@ def _ruled(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
         context = answered or (offer.sentences[-1] if offer.sentences and bare else "")
         if kind == "leave" and (context or about(quote)):
             text = f"{quote} — {context}" if bare else quote
-            return _accept(ledger, reply, text, quote, context)
+            return accept(ledger, reply, text, quote, context)
     if not answered and kind == "negative":
         answered = meant_by(quote, offer.sentences)
     if answered:
-        return _accept(ledger, reply, quote, quote, answered)
+        return accept(ledger, reply, quote, quote, answered)
     if not about(quote) or (kind == "negative" and not find("rule", quote)):
         return False
     ledger.add("constraint", quote, "accepted", [reply.said(quote)], reply.place)
     return True
 
 
-def _listed_rules(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _listed_rules(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     """ "Constraints: stay on 7, no reindex": what follows such a heading is a rule, however it is put."""
     heading = find("rules_heading", clause.sentence)
     if not heading or clause.sentence.find(clause.text) < heading.end() or not about(clause.text):
@@ -366,7 +226,7 @@ def _listed_rules(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) ->
     return True
 
 
-def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
+def _chosen(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     replaces = reply.withdrew and re.match(r"do |take |try ", clause.text, re.IGNORECASE)
     if whole("approve", clause.text) or (not find("choose", clause.text) and not replaces):
         return False
@@ -375,20 +235,20 @@ def _chosen(ledger: Ledger, reply: _Reply, clause: Clause, opens: bool) -> bool:
         text = headed.group() if headed else clause.text
         meant = meant_by(clause.text, [*reply.offer.options.values(), *reply.offer.proposals])
         chosen = meant if meant in reply.offer.options.values() else text
-        return _accept(ledger, reply, chosen, text, meant)
+        return accept(ledger, reply, chosen, text, meant)
     asked = reply.offer.proposals[-1] if reply.offer.proposals else ""
     if not asked and about(clause.text):
-        return _accept(ledger, reply, clause.text, clause.text)
-    return bool(asked) and _accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
+        return accept(ledger, reply, clause.text, clause.text)
+    return bool(asked) and accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
 _READERS: tuple[_Reader, ...] = (
-    _corrected,
-    _after_correction,
-    _withdrawn_last,
-    _withdrawn,
-    _lifted,
-    _restated,
+    corrected,
+    after_correction,
+    withdrawn_last,
+    withdrawn,
+    lifted,
+    restated,
     _answered_by_name,
     _picked,
     _refused,
@@ -399,18 +259,3 @@ _READERS: tuple[_Reader, ...] = (
     _chosen,
     _picked_by_word,
 )
-
-
-def _objected(ledger: Ledger, reply: _Reply, clause: Clause) -> None:
-    """ "256MB is too much": what was settled with that value falls, at once or with the new value in the same turn."""
-    if not find("object", clause.text):
-        return
-    values = set(re.findall(r"\d[\d.,]*(?:万|만|k)?", clause.text))
-    for item in ledger.items:
-        if item.status != "accepted" or item.place > reply.place:
-            continue
-        if values & set(re.findall(r"\d[\d.,]*(?:万|만|k)?", item.words)):
-            if find("musing", clause.sentence):
-                reply.doubted.append(item)
-            else:
-                overrule(item)

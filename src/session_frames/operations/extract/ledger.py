@@ -27,6 +27,7 @@ class Item:
     evidence: list[Evidence]
     place: int
     supersedes: Item | None = None
+    instead: frozenset[str] = frozenset()  # what the alternatives that were not taken are about
 
     @property
     def id(self) -> str:

@@ -1,7 +1,8 @@
 """Tables of patterns by language and kind, compiled when first asked for.
 
 Each language module has one table, ``PATTERNS``: kind -> regular expressions, any of which will do. They are matched
-without regard to case, on one clause or sentence at a time, and none nests a quantifier in another. The kinds:
+without regard to case, on one clause or sentence at a time (both are bounded in length), and a repeated group always
+begins with a fixed word, so that matching stays linear. The kinds:
 
 =================  ====================================================================================================
 ``lead_in``        words before a clause that carry nothing ("so", "그럼", "じゃ"); cut off before the rest is looked at
@@ -26,6 +27,8 @@ without regard to case, on one clause or sentence at a time, and none nests a qu
 ``choose``         a choice, said outright
 ``chosen_for``     what a choice is for (group ``what``)
 ``lift``           a prohibition is lifted
+``also``           something is allowed beside what was ("too")
+``only``           a rule that allows one thing only
 ``defer``          put off
 ``put_off_last``   the agent's question is put off, not named
 ``withdraw_last``  what was said last is taken back

@@ -110,6 +110,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^make (?:it|that) (?:a |an |the )?\S*\d.*",
         r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
         r"^(?:we(?:'re| are)) going with .+",
+        r"^(?:change|switch|move) .+ to .+|^replace .+ (?:with|by) .+",
         r"^(?:decision|decided): .+",
         r"\bwant .+ after all$",
         r"^\w+ for now$",
@@ -119,7 +120,11 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "chosen_for": (r"\b(?:for|as) (?:the |our |a )?(?P<what>(?!now\b).+)$",),
     "ordinals": ("first|former", "second|latter", "third", "fourth", "fifth"),
+    "also": (r"\b(?:too|as well|also)\b",),
+    "only": (r"\bonly\b",),
     "lift": (
+        r"\b(?:is|are) (?:fine|ok|okay|allowed|free)(?: to \w+)?(?: too| now| then| again| as well)*$",
+        r"^(?:the )?\S+(?: \S+){0,3} can go(?: now)?$",
         rf"\byou (?:can|may) (?:now )?{_CHANGE} .+",
         rf"\b(?:it's|it is) (?:ok|okay|fine|safe) to {_CHANGE} .+",
     ),
@@ -166,9 +171,18 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed (?:my|our) minds?|scrap"
         r"|switch to|bad idea|rather than)\b",
     ),
-    "turns_back": (r"\bafter all$", r"^actually\b", r"\b(?:go|switch|change|move|revert) back to\b", r"\binstead$"),
+    "turns_back": (
+        r"^(?:change|switch|move) .+ to .+|^replace .+ (?:with|by) .+",
+        r"\bafter all$",
+        r"^actually\b",
+        r"\b(?:go"
+        r"|switch|change|move|revert) back to\b",
+        r"\binstead$",
+    ),
     "restate": (r"\b(?:remember|i said|as i said|like i said|i told you|still (?:holds|valid|applies|true))\b",),
     "order": (
+        r"^\S+(?: \S+)? please$",
+        r"^(?:run|generate|keep|do|go) .+",
         r"^(?:add|use|make|put|set|apply|change|move|rename|write|build|create|switch|turn|enable|disable|also|try"
         r"|remove"
         r"|implement|store|cache|retry|send|log|return) .+",

@@ -1,0 +1,79 @@
+"""One user turn while it is read, and how a decision found in it is taken down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from session_frames.model import DecisionStatus, Evidence, Turn
+
+from .ledger import Item, Ledger, overrule
+from .patterns import find
+from .proposals import Offer
+from .sentences import shortened
+
+_RECENT = 4  # turns: the user turn before the last one
+
+
+@dataclass
+class Reply:
+    """One user turn while it is read, beside what the agent had said before it."""
+
+    turn: Turn
+    place: int
+    offer: Offer
+    agent: Turn | None
+    sentences: Sequence[str]
+    earlier: list[tuple[Turn, int]]  # the user turns before, with their places
+    optional: tuple[Turn, Offer] | None  # the last agent turn whose options nobody has picked from
+    picked: bool = False
+    corrected: Item | None = None
+    withdrew: bool = False
+    doubted: list[Item] = field(default_factory=list)
+    latest: Item | None = None
+    settled: bool = False
+
+    def said(self, quote: str) -> Evidence:
+        """Evidence from the user's own words."""
+        return {"turn": self.turn["id"], "quote": shortened(quote)}
+
+    def proposed(self, quote: str) -> list[Evidence]:
+        """Evidence from the agent's turn that the user answers; none for an empty quote."""
+        return [{"turn": self.agent["id"], "quote": shortened(quote)}] if self.agent and quote else []
+
+
+def accept(
+    ledger: Ledger, reply: Reply, text: str, quote: str, proposal: str = "", *, status: DecisionStatus = "accepted"
+) -> bool:
+    """Take a decision of the user down: its text, the user's words, and the agent's where these answer a proposal.
+
+    Always True, so that a reader can end with it.
+    """
+    reverses = any(find("reversal", sentence) for sentence in reply.sentences)
+    item = ledger.add(
+        "decision", text, status, [reply.said(quote), *reply.proposed(proposal)], reply.place, reverses=reverses
+    )
+    if item and status == "accepted" and not item.supersedes and not proposal and _reversed_beside(reply, quote):
+        _replace_the_latest(ledger, item)
+    if item and status == "accepted":
+        if reply.corrected and reply.corrected is not item:
+            item.supersedes = reply.corrected
+            reply.corrected = None
+        reply.latest = item
+    reply.settled = True
+    return True
+
+
+def _replace_the_latest(ledger: Ledger, item: Item) -> None:
+    """ "Actually, switch to postgres" names only the new thing: what it replaces is the choice made last."""
+    made = [one for one in ledger.items if one.kind == "decision" and one.place < item.place]
+    recent = bool(made) and made[-1].place >= item.place - _RECENT
+    if recent and made[-1].status == "accepted" and find("choose", made[-1].text):
+        overrule(made[-1])
+        item.supersedes = made[-1]
+
+
+def _reversed_beside(reply: Reply, quote: str) -> bool:
+    """Whether the sentence of the quote, or the one before it, says that something is chosen anew."""
+    at = next((number for number, sentence in enumerate(reply.sentences) if quote in sentence), 0)
+    return any(find("reversal", sentence) for sentence in reply.sentences[max(0, at - 1) : at + 1])
