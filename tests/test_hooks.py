@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -99,16 +101,34 @@ def by_file(path: Path) -> None:
 WAYS = [by_plain, by_all, by_patch, by_path, by_include, by_amend, by_amended_path, by_file]
 
 
-@pytest.mark.parametrize("split", [False, True], ids=["", "split-index"])
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_the_frame_is_in_the_commit_and_nothing_else_is(made: Path, way: object, split: bool) -> None:
-    if split:
-        git(made, "config", "core.splitIndex", "true")
-        git(made, "update-index", "--split-index")
+def split_index(path: Path) -> None:
+    git(path, "config", "core.splitIndex", "true")
+    git(path, "update-index", "--split-index")
+
+
+def sparse_checkout(path: Path) -> None:
+    git(path, "sparse-checkout", "set", "--cone", "folder")
+
+
+def as_git_makes_it(path: Path) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("kind", "way"),
+    [(as_git_makes_it, way) for way in WAYS]
+    + [(split_index, way) for way in (by_plain, by_all, by_path)]
+    + [(sparse_checkout, way) for way in (by_plain, by_path)],
+    ids=lambda part: part.__name__,
+)
+def test_the_frame_is_in_the_commit_and_nothing_else_is(
+    made: Path, kind: Callable[[Path], None], way: Callable[[Path], None]
+) -> None:
+    kind(made)
     write(made, WROTE)
     before = set(git(made, "ls-files").split())
 
-    way(made)  # type: ignore[operator]
+    way(made)
 
     assert status(made) == ""
     assert frame_files(made) == [FILE]
@@ -124,7 +144,7 @@ def test_the_frame_is_in_the_commit_and_nothing_else_is(made: Path, way: object,
 
 
 @pytest.mark.parametrize("way", [by_path, by_patch])
-def test_what_the_user_left_out_stays_out(made: Path, way: object) -> None:
+def test_what_the_user_left_out_stays_out(made: Path, way: Callable[[Path], None]) -> None:
     write(made, WROTE)
     (made / "b.py").write_text("changed at the top\n" + BASE)
     (made / "c.py").write_text("new\n")
@@ -454,7 +474,7 @@ def test_a_given_up_growth_goes_back_to_what_was_committed(made: Path) -> None:
 # The message
 
 
-EDITOR = "sh -c 'printf \"%s\\n\" \"typed in the editor\" | cat - \"$1\" >\"$1.new\"; mv \"$1.new\" \"$1\"' editor"
+EDITOR = 'sh -c \'printf "%s\\n" "typed in the editor" | cat - "$1" >"$1.new"; mv "$1.new" "$1"\' editor'
 
 MESSAGES = {
     "subject": "subject",
@@ -595,6 +615,75 @@ def test_no_room_for_the_frame(made: Path) -> None:
     assert status(made) == ""
 
 
+def test_folder_without_permission(made: Path) -> None:
+    """Root passes every mode: it gives that up for this commit."""
+    without = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    if without and not shutil.which("setpriv"):
+        pytest.skip("root can't give up its rights here")
+    write(made, WROTE)
+    folder = made / ".copilot/sessions"
+    folder.mkdir(parents=True)
+    folder.chmod(0o555)
+    command = [*without, "git", "-C", str(made), "commit", "-qam", "m"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    folder.chmod(0o755)
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) == 1
+    assert "Permission denied" in done.stderr
+    assert frame_files(made) == []
+    assert status(made) == ""
+
+
+def test_killed_between_writing_and_staging(made: Path, tmp_path: Path) -> None:
+    """What a killed hook left behind is gone after the commit."""
+    write(made, WROTE)
+    hook = made / ".git/hooks/pre-commit"
+    text = hook.read_text()
+    kill = (
+        "import os, signal, session_frames.storage.commit_index as held\n"
+        "held.stage = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    hook.write_text(text.replace("-c 'try:", f"-c '{kill}try:"))
+    git(made, "commit", "-qam", "m")
+    assert status(made) == ""
+    assert frame_files(made) == []
+    assert not (made / ".copilot").exists()
+    hook.write_text(text)
+    write(made, [*WROTE, "# again"])
+    git(made, "commit", "-qam", "next")
+    assert frame_files(made) == [FILE]
+
+
+def test_pull_with_rebase_of_many_commits(made: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(made), "origin.git")
+    git(made, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    for number in range(4):
+        write(made, [*WROTE, f"# part {number} of the parser"])
+        git(made, "commit", "-qam", f"m{number}")
+    git(tmp_path, "clone", "-q", str(tmp_path / "origin.git"), "other")
+    commit_files(tmp_path / "other", "theirs", c_py="x\n")
+    git(tmp_path / "other", "push", "-q", "origin", "main")
+
+    git(made, "pull", "-q", "--rebase", "origin", "main")
+
+    assert status(made) == ""
+    assert counted(made) == 7
+    assert [trailers(made, f"HEAD~{number}") for number in range(5)] == [[], [], [], [FRAME["id"]], []]
+    assert "Topic: parser" in git(made, "log", "-1", "HEAD~3")
+
+
+def test_other_object_format(tmp_path: Path) -> None:
+    path = tmp_path / "sha256"
+    subprocess.run(["git", "init", "-q", "--object-format=sha256", str(path)], check=True)
+    commit_files(path, "base", a_py=BASE)
+    init(workspace(path), python=interpreter(tmp_path))
+    activate(path, FRAME)
+    write(path, WROTE)
+    git(path, "commit", "-qm", "m", "--", "a.py")
+    assert trailers(path) == [FRAME["id"]]
+    assert status(path) == "?? .gitattributes\n"
+
+
 def test_private_area_locked_by_somebody_else(made: Path) -> None:
     write(made, WROTE)
     with workspace(made).state.lock():
@@ -670,6 +759,9 @@ HEAVY = {"click", "git", "jsonschema", "yaml", "subprocess", "dataclasses", "pat
 @pytest.mark.parametrize("args", [["git-hook", name] for name in GUARDS] + [["--version"]], ids=lambda args: args[-1])
 def test_nothing_heavy_is_imported(made: Path, args: list[str]) -> None:
     write(made, WROTE)
+    git(made, "commit", "-qam", "m")
+    activate(made, GROWN)
+    write(made, NEXT)
     git(made, "add", "a.py")
     message = made / ".git/COMMIT_EDITMSG"
     message.write_text("subject\n")

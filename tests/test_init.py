@@ -249,7 +249,7 @@ def test_settings_of_others_are_kept(repo: Path) -> None:
 def test_a_hook_that_fails_still_fails_and_gets_its_input(repo: Path) -> None:
     commit_files(repo, "base", a_py="x\n")
     hook(repo, "pre-commit", "#!/usr/bin/env python3\nimport sys\nsys.exit(3)\n")
-    hook(repo, "commit-msg", "#!/bin/sh\ngrep -q good \"$1\" || exit 4\n")
+    hook(repo, "commit-msg", '#!/bin/sh\ngrep -q good "$1" || exit 4\n')
     hook(repo, "post-rewrite", '#!/bin/sh\necho "$1" >ran\ncat >>ran\n')
     set_up(repo)
     activate(repo, FRAME)

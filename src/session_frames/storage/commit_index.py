@@ -143,15 +143,16 @@ def stage(repo: GitRepo, path: str) -> None:
 
 
 def unstage(repo: GitRepo, path: str, staged: str) -> Entry | None:
-    """Give the file back the state that it has in HEAD, if the user's index still holds the blob that was staged.
+    """Give the file back the state that it has in HEAD, unless the user's index holds something else by now.
 
     Its entry in HEAD, an entry without a blob where HEAD has no such file, None when nothing was to be undone.
     """
-    real = _indexes(repo)[0]
-    index = repo.run("ls-files", "-s", "-z", "--", f":(top,literal){path}", env=real).split()
     tree = repo.ask("ls-tree", "-z", "--full-tree", "HEAD", "--", path).out.split()
     held = Entry(tree[0].decode(), tree[2].decode()) if len(tree) > 2 else Entry("", "")
-    if len(index) < 2 or index[1].decode() != staged or held.blob == staged:
+    if held.blob == staged:
+        return None
+    index = repo.run("ls-files", "-s", "-z", "--", f":(top,literal){path}", env=_indexes(repo)[0]).split()
+    if (index[1].decode() if index else "") not in (staged, held.blob):
         return None
     for environ in _indexes(repo):
         if held.blob:

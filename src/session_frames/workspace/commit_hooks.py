@@ -46,7 +46,7 @@ def pre_commit(ws: Workspace, session_ids: Collection[str]) -> list[str]:
     """
     top = ws.repo.require_top()
     here = [entry for entry in ws.state.list_active() if _same_folder(entry.get("work_tree", ""), top)]
-    notes = [note for note in _list_notes(ws) if _same_folder(note["work_tree"], top)]
+    notes = _list_notes(ws)
     if not (here or notes) or is_in_sequence(ws.repo):
         return []
     staged: set[str] = set()
@@ -98,9 +98,9 @@ def _stage_frame(ws: Workspace, frame: Frame) -> bool:
         else:
             frame = _renewed(ws, path, frame)
         before = _content(ws.store.full(path))
-        ws.store.write(frame, path)
         _write_note(ws, frame["id"], path, blob_id(ws.repo, frame_json.encode(frame)))
         try:
+            ws.store.write(frame, path)
             stage(ws.repo, path)
         except BaseException:
             _put_back(ws.store.full(path), before)
@@ -148,7 +148,7 @@ def _write_note(ws: Workspace, frame_id: str, path: str, blob: str) -> None:
     note = {"id": frame_id, "work_tree": ws.repo.require_top(), "path": path, "blob": blob}
     make_folder(ws.state.path("staged"))
     with open(_note_path(ws, frame_id), "w", encoding="ascii") as file:
-        json.dump(note, file)
+        file.write(json.dumps(note))
 
 
 def _drop_note(ws: Workspace, frame_id: str) -> None:
@@ -157,11 +157,18 @@ def _drop_note(ws: Workspace, frame_id: str) -> None:
 
 
 def _list_notes(ws: Workspace) -> list[dict[str, str]]:
+    """The notes of this work tree; one whose writer was killed says nothing and goes."""
+    folder, top = ws.state.path("staged"), ws.repo.require_top()
     notes = []
-    folder = ws.state.path("staged")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        with suppress(OSError, ValueError), open(os.path.join(folder, name), encoding="ascii") as file:
-            notes.append(json.load(file))
+        path = os.path.join(folder, name)
+        try:
+            note = json.loads(_content(path) or b"")
+        except ValueError:
+            os.unlink(path)
+            continue
+        if _same_folder(note["work_tree"], top):
+            notes.append(note)
     return notes
 
 
@@ -273,11 +280,9 @@ def _take_template_digest(ws: Workspace) -> str:
 
 
 def post_commit(ws: Workspace) -> None:
-    """The commit was made: what was staged for it stays. In a rebase the view waits for its end."""
-    top = ws.repo.require_top()
+    """The commit was made. What was meant for it and is not in it goes; in a rebase the view waits for its end."""
     for note in _list_notes(ws):
-        if _same_folder(note["work_tree"], top):
-            _drop_note(ws, note["id"])
+        _take_out(ws, note)
     if not is_in_sequence(ws.repo):
         renew_view(ws)
 
