@@ -1,7 +1,7 @@
 """Where every ``frames`` process begins.
 
-What git calls, and ``--version``, must start fast: it goes to code that imports nothing heavy. The rest is the command
-line's.
+What git calls, ``log`` and ``--version`` must start fast: they go to code that imports nothing heavy. The rest is the
+command line's.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ def main() -> None:
 
         print(f"frames {__version__}")
         sys.exit(0)
+    if verb == "log":
+        from session_frames.cli.log_entry import log
+
+        code = log(sys.argv[2:])
+        if code is not None:
+            sys.exit(code)
     from session_frames.cli.main import main as command_line
 
     sys.exit(command_line())

@@ -14,9 +14,9 @@ from session_frames.operations.context import DEFAULT_BUDGET, Changes, Opening, 
 from session_frames.operations.summary import Summary
 from session_frames.storage.commit_links import Link, links_of, refresh
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
-from session_frames.storage.notes_view import refresh_view
 from session_frames.workspace.catalog import Catalog, Entry, catalog, get_entry, load
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.log_view import prepare_log as prepare_log
 
 _CHUNK = 512
 
@@ -162,28 +162,6 @@ class LoggedCommit(TypedDict):
     author: str
     date: str
     frames: list[LoggedFrame]
-
-
-def prepare_log(ws: Workspace, args: Sequence[str]) -> None:
-    """Bring index and notes view up to what ``args`` ask for, so that git itself can print the frames."""
-    for arg in args:
-        if arg == "--":
-            break
-        if arg == "--output" or arg.startswith("--output="):
-            raise UsageError(
-                "'--output' is refused: frames log writes to standard output only", hint="use a redirection"
-            )
-    seen = refresh(ws.repo, ws.index, _asked_commits(ws, args))
-    refresh_view(ws.repo, ws.index, ws.state, seen.notes_tip)
-
-
-def _asked_commits(ws: Workspace, args: Sequence[str]) -> list[str]:
-    """The commits that the arguments name, also those that no ref reaches."""
-    if not any(re.search(r"[0-9a-f]{4}|@|\^|~|\.\.", arg) for arg in args if not arg.startswith("--")):
-        return []
-    answer = ws.repo.ask("rev-parse", "--revs-only", "--no-flags", *args, cwd=ws.cwd)
-    names = answer.out.decode("utf-8", "replace").split()
-    return [name.lstrip("^") for name in names if re.fullmatch(r"\^?[0-9a-f]{40,64}", name)]
 
 
 def log(ws: Workspace, args: Sequence[str]) -> Iterator[LoggedCommit]:

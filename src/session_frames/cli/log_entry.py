@@ -1,0 +1,42 @@
+"""``frames log`` as git's own log: the notes are brought up to date, then git takes the place of this process.
+
+Nothing heavy is imported here, nor anything at all that is not needed when there is nothing new.
+"""
+
+from __future__ import annotations
+
+import os
+
+from session_frames.storage.quick_look import is_current, may_name_commits
+
+
+def log(args: list[str]) -> int | None:
+    """Become ``git log ARGS``. Comes back when the command line has to say more than git can: None, or an exit code.
+
+    Whatever fails is left to the command line, which tries again and tells it.
+    """
+    before_paths = args[: args.index("--")] if "--" in args else args
+    if any(arg == "--json" or arg.startswith("--output") for arg in before_paths):
+        return None
+    try:
+        if may_name_commits(args) or not is_current(dict(os.environ)):
+            _bring_up_to_date(args)
+        os.execvp("git", ["git", "log", "--notes", "--notes=frames", *args])
+    except KeyboardInterrupt:
+        from session_frames.cli.output import complain
+
+        complain("interrupted")
+        return 130
+    except Exception:
+        return None
+
+
+def _bring_up_to_date(args: list[str]) -> None:
+    from session_frames.workspace.core import Workspace
+    from session_frames.workspace.log_view import prepare_log
+
+    prepare_log(Workspace(os.getcwd(), os.environ, _no_clock), args)
+
+
+def _no_clock() -> str:
+    raise AssertionError("the log does not ask what time it is")
