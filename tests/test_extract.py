@@ -76,6 +76,11 @@ ENGLISH = [
         ],
     ),
     Session(
+        "a thing stays as it is",
+        [("u", "webhooks arrive twice, fix that, and keep the payload format as it is")],
+        ["constraint accepted user: keep the payload format as it is"],
+    ),
+    Session(
         "deferral",
         [
             ("u", "add paging to the list"),
@@ -535,6 +540,7 @@ JAPANESE = [
 PROPOSAL = ("a", "The parser is slow because of the regex. I'd replace it with a hand-written scanner.")
 OPTIONS = ("a", "Two ways:\n1. cache in redis\n2. cache on disk")
 SETTLES_NOTHING = [
+    [("a", "2回にしました。署名も追加しましょうか?"), ("u", "署名はいつか必要だけど、どうしようかな")],
     *(
         [("u", said)]
         for said in (

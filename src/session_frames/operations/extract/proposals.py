@@ -16,6 +16,7 @@ _OPTION: Final = (
 )
 _MOST_PROPOSALS: Final = 8
 _SHORT_QUESTION: Final = 12
+_NAMES_SOMETHING: Final = 2
 
 
 class Offer(NamedTuple):
@@ -57,7 +58,9 @@ def offer_of(text: str) -> Offer:
 def _with_its_object(sentences: list[str], number: int) -> str:
     """The sentence, or the one before it where it names nothing ("It compresses well. Shall I?")."""
     sentence = sentences[number]
-    bare = not about(sentence) or (find("asks", sentence) and len(sentence) <= _SHORT_QUESTION)
+    bare = not about(sentence) or (
+        find("asks", sentence) and len(sentence) <= _SHORT_QUESTION and len(about(sentence)) < _NAMES_SOMETHING
+    )
     return sentences[number - 1] if bare and number else sentence
 
 

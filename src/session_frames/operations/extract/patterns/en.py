@@ -95,6 +95,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|worries|longer|matter|way|clue|rush|thanks|doubt)[\w-].+)",
     ),
     "leave": (
+        r"^keep (?P<what3>.+?) (?:as (?:it is|is|they are)|unchanged|intact)\b.*",
         r"^leave (?:the |that |those )?(?!it\b|that\b|this\b|me\b|us\b"
         r"|room\b)[\w.-]+$",
         r"^leave (?P<what>.+?) (?:as (?:it )?is|alone|untouched|as they are|where it is"
@@ -218,6 +219,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "pronoun": (r"^(?:keep|use|make|leave|do|put|go with|stick with) (?:it|that|this|them|those)\b",),
     "rule": (
         r"^leave \w",
+        r"^keep .+ (?:as|unchanged|intact)\b",
         r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b).*\b(?:stuff|things?|magic|hacks?"
         r"|tricks?"
         r"|please|allowed|anywhere|whatsoever|ever|frameworks?|dependenc\w+|librar\w+|packages?|mocks?|globals?"
