@@ -9,7 +9,7 @@ hand. Run twice, it changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ def generate() -> list[Path]:
     return changed
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
@@ -148,10 +148,7 @@ def _kind(value: dict[str, Any]) -> str:
 def _merge_rules() -> str:
     fields = _table(
         ("field", "rule", "records are told apart by"),
-        [
-            (f"`{path}`", rule, ", ".join(f"`{key}`" for key in KEYS.get(path, ())))
-            for path, rule in RULES.items()
-        ],
+        [(f"`{path}`", rule, ", ".join(f"`{key}`" for key in KEYS.get(path, ()))) for path, rule in RULES.items()],
     )
     rules = _table(("rule", "what it does"), list(STRATEGIES.items()))
     return f"{rules}\n\n{fields}"
@@ -181,7 +178,9 @@ def _code(literal: str) -> str:
 
 
 def _formats() -> str:
-    return _table(("agent", "looked for in"), [(f"`{name}`", _places(get_format(name).find("~", {}))) for name in FORMATS])
+    return _table(
+        ("agent", "looked for in"), [(f"`{name}`", _places(get_format(name).find("~", {}))) for name in FORMATS]
+    )
 
 
 def _places(patterns: list[str]) -> str:
