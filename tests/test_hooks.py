@@ -165,7 +165,11 @@ def test_commits_of_one_turn_and_the_next_are_all_linked(made: Path) -> None:
     for number in range(3):
         (made / f"f{number}").write_text("x\n")
         git(made, "add", f"f{number}")
+        growing = turn(2, {"a.py": WROTE})
+        growing["calls"] = growing["calls"] * (number + 1)
+        activate(made, frame_of([FRAME["turns"][0], growing]))
         git(made, "commit", "-qm", f"m{number}", CLAUDE_CODE_SESSION_ID=SESSION)
+        assert trailers(made) == [FRAME["id"]]
     activate(made, GROWN)
     write(made, NEXT)
     git(made, "commit", "-qam", "next")

@@ -50,7 +50,7 @@ _BLOCK = re.compile(rb"^" + BEGIN + rb".*?^" + END + rb"[^\n]*(?:\n|\Z)", re.MUL
 _HEAD = """\
 if [ -z "${FRAMES_HOOK-}" ]; then
   frames_home=.git/frames frames_due=
-  if [ -n "${GIT_DIR-}" ] || [ ! -d .git ]; then
+  if [ "${GIT_DIR-.git}" != .git ] || [ ! -d .git ]; then
     frames_home=$(git rev-parse --git-common-dir 2>/dev/null)/frames || :
   fi
 """

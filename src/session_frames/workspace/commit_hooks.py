@@ -32,6 +32,9 @@ TRAILER: Final = "Frame"
 # A hook must not keep a commit waiting for somebody else's lock.
 _LOCK_WAIT: Final = 0.5
 
+# Turn id -> characters of its text, number of its calls.
+_Turns = dict[str, tuple[int, int]]
+
 _SCISSORS = re.compile(rb"^.+ -{24} >8 -{24}\r?$", re.MULTILINE)
 
 
@@ -221,7 +224,10 @@ def _end_last_line(path: str) -> None:
 
 
 def _grown_frames(ws: Workspace) -> list[str]:
-    """The ids of the frames that the commit adds, or adds turns to, against every parent."""
+    """The ids of the frames that the commit adds or makes grow, against every parent.
+
+    A turn in which the agent commits several times grows from commit to commit: more calls and words count, too.
+    """
     grown: set[str] | None = None
     for parent in ("", *merge_heads(ws.repo)):
         files = staged_frames(ws.repo, parent)
@@ -229,18 +235,23 @@ def _grown_frames(ws: Workspace) -> list[str]:
         content = read_blobs(ws.repo, wanted)
         old = dict(_turns_of(content[file.old] for file in files if file.old in content))
         new = dict(_turns_of(content[file.new] for file in files if file.new in content))
-        here = {frame_id for frame_id, turns in new.items() if frame_id not in old or turns - old[frame_id]}
+        here = {frame_id for frame_id, turns in new.items() if frame_id not in old or _has_grown(old[frame_id], turns)}
         grown = here if grown is None else grown & here
         if not grown:
             break
     return sorted(grown or ())
 
 
-def _turns_of(contents: Iterator[bytes]) -> Iterator[tuple[str, set[str]]]:
+def _turns_of(contents: Iterator[bytes]) -> Iterator[tuple[str, _Turns]]:
     for content in contents:
         with suppress(FormatError):
             frame = frame_json.decode(content)
-            yield frame["id"], {turn["id"] for turn in frame.get("turns", [])}
+            turns = frame.get("turns", [])
+            yield frame["id"], {turn["id"]: (len(turn.get("text", "")), len(turn.get("calls", []))) for turn in turns}
+
+
+def _has_grown(old: _Turns, new: _Turns) -> bool:
+    return any(turn not in old or words > old[turn][0] or calls > old[turn][1] for turn, (words, calls) in new.items())
 
 
 def _is_empty(ws: Workspace, path: str) -> bool:
