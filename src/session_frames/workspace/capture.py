@@ -21,7 +21,7 @@ from session_frames.storage.transcript_files import open_transcript, transcript_
 from session_frames.transcripts import FORMATS, session_of_environment
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
-from session_frames.workspace.reading import newest, read_transcript, what_was_skipped
+from session_frames.workspace.reading import newest, read_transcript, transcript_of_session, what_was_skipped
 
 # ---------------------------------------------------------------------------------------------------------------------
 # start
@@ -49,13 +49,14 @@ def start(ws: Workspace, topic: str = "", goal: str = "") -> Frame:
     frame["git"] = {key: value for key, value in (("branch", ws.repo.branch()), ("base", ws.repo.head())) if value}  # type: ignore[typeddict-item]
     frame = redact_frame(frame, ws.policy)
     with ws.state.lock():
-        ws.state.save_active(ActiveFrame(frame=frame, work_tree=top, transcript="", session_id=session_id))
+        transcript = transcript_of_session(ws, session_id)
+        ws.state.save_active(ActiveFrame(frame=frame, work_tree=top, transcript=transcript, session_id=session_id))
     return frame
 
 
 def catch_up(ws: Workspace, entry: ActiveFrame) -> Frame:
     """The active frame with what its transcript holds by now; the frame as it is where there is no transcript yet."""
-    path = entry.get("transcript") or ""
+    path = entry.get("transcript") or transcript_of_session(ws, entry["session_id"])
     if not path or not os.path.exists(path):
         return entry["frame"]
     name, file = open_transcript(path)

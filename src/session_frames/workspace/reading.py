@@ -24,6 +24,14 @@ class Reading(NamedTuple):
     assembled: Assembled
 
 
+def transcript_of_session(ws: Workspace, session_id: str) -> str:
+    """The path of the transcript whose name holds this session id ("" where there is none)."""
+    if not session_id:
+        return ""
+    found = (file.path for file in list_transcripts(ws.home, ws.environ) if session_id in file.path)
+    return next(found, "")
+
+
 def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning: bool = False) -> Reading:
     """The newest session of this repository that holds a conversation."""
     if agent is not None and agent not in FORMATS:
