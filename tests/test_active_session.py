@@ -38,9 +38,7 @@ def test_a_frame_grows_with_the_commits_of_its_session(repo: Path) -> None:
     git("commit", "-q", "-m", "a person's commit", cwd=repo)
     assert json_lines("log", "--json", "-1", cwd=repo)[0]["frames"] == []
 
-    session.agent("the parser is there").user("좋아, 이제 테스트도").write(
-        "test_parser.py", "def test_it_parses_one():\n    pass\n"
-    )
+    session.agent("the parser is there").user("좋아, 이제 테스트도").write("test_parser.py", TEST)
     session.save_at_home()
     _commit(repo, "test_parser.py", TEST)  # known by what it holds
     second = json_lines("log", "--json", "-1", cwd=repo)[0]["frames"]
