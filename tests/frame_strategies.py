@@ -45,10 +45,10 @@ class Triple(NamedTuple):
 
 
 @st.composite
-def frames(draw: st.DrawFn) -> Frame:
+def frames(draw: st.DrawFn, session: str = "s-1") -> Frame:
     """A frame of one session, after some edits."""
     rng = random.Random(draw(st.integers(0, 1 << 30)))
-    return edited(new_frame(rng), draw(_EDIT_LISTS), rng, "b")
+    return edited(new_frame(rng, session), draw(_EDIT_LISTS), rng, session)
 
 
 @st.composite

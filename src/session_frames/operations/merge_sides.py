@@ -60,10 +60,10 @@ def keyed_by(path: str, records: list[Any]) -> dict[Key, Any]:
     names = KEYS.get(path, ("id",))
     members = RULES[path] == "set"
     for record in records:
-        key = (canonical(record),) if members else tuple(record.get(name, "") for name in names)
-        again = 1
+        own = (canonical(record),) if members else tuple(record.get(name, "") for name in names)
+        key, again = own, 1
         while key in keyed:
             again += 1
-            key = (*key[: len(names)], str(again))
+            key = (*own, f"#{again:04}")  # sorts by number, so that sorted records keep their count
         keyed[key] = record
     return keyed
