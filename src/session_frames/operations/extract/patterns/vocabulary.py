@@ -57,13 +57,14 @@ NO_LABEL: Final = _words(
     """
 )
 ASKED_FOR: Final = (
-    r"\b(?:fix|add|implement|create|write|build|refactor|rewrite|improve|migrate|review|debug|speed up|clean up|remove"
+    r"(?:^|[,;:(]\s*|\b(?:to|please|and|then|you|me|let's|lets|should|must|now|just|also|we|i|i'll|we'll)\s+)"
+    r"(?:fix|add|implement|create|write|build|refactor|rewrite|improve|migrate|review|debug|speed up|clean up|remove"
     r"|replace|rename|move|update|optimi[sz]e|upgrade|port|document|test|support|explain|investigate|set up|extend"
-    r"|split|simplify)\s+(.+)"
+    r"|split|simplify|parse|handle|make|validate|convert|generate)\s+(.+)"
 )
 
 KOREAN_PARTICLE: Final = (
-    r"(?:에서는|에서|으로|까지|부터|이랑|하고|처럼|보다|이나|에게|한테|은|는|이|가|을|를|에|로|도|와|과|의|만|랑)$"
+    r"(?:에서는|에서|으로|까지|부터|이랑|하고|처럼|보다|이나|에게|한테|은|는|이|가|을|를|에|로|와|과|의|만|랑|(?<=\S\S\S)도)$"
 )
 KOREAN_NO_LABEL: Final = (
     r"^(?:가끔|지금|바로|너무|좀|자꾸|계속|그냥|일단|이거|그거|저거|우리|제가|내가|그리고|근데|그런데|혹시|안녕\S*"
