@@ -35,9 +35,10 @@ def clean_environment(home: Path) -> dict[str, str]:
 def _own_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path_factory.mktemp("home")
     (home / ".gitconfig").write_text("[init]\n\tdefaultBranch = main\n")
+    clean = clean_environment(home)
     for name in list(os.environ):
         monkeypatch.delenv(name)
-    for name, value in clean_environment(home).items():
+    for name, value in clean.items():
         monkeypatch.setenv(name, value)
 
 

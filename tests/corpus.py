@@ -9,7 +9,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from session_frames.transcripts.base import Abandon, Edit, Meta, NoConversation, Retract, ToolCall, ToolResult, UserWords
+from session_frames.transcripts.base import (
+    Abandon,
+    Edit,
+    Meta,
+    NoConversation,
+    Retract,
+    ToolCall,
+    ToolResult,
+    UserWords,
+)
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 

@@ -28,9 +28,9 @@ from git_repos import (
     workspace,
 )
 
-from session_frames.agents import SESSION_VARIABLES
 from session_frames.operations.membership import Hunk, is_of_session, written_lines
 from session_frames.storage.hook_text import GUARDS
+from session_frames.transcripts import SESSION_VARIABLES
 from session_frames.workspace.setup import init
 
 BASE = "".join(f"line number {n} of the base file\n" for n in range(30))

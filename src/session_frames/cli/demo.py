@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import click
 
-from session_frames.agents import SESSION_VARIABLES
 from session_frames.cli import output
 from session_frames.cli.main import Context
 from session_frames.errors import EnvironmentError_, RefusedError
+from session_frames.transcripts import SESSION_VARIABLES
 
 # What lies beside the scratch repository: two recorded sessions, and what they and a person changed.
 _RECORDED: Final = (

@@ -39,7 +39,7 @@ def _now() -> str:
 
 
 def _pre_commit(ws: Workspace, args: Sequence[str]) -> list[str]:
-    from session_frames.agents import session_ids
+    from session_frames.transcripts import session_ids
     from session_frames.workspace.commit_hooks import pre_commit
 
     return pre_commit(ws, session_ids(ws.environ))

@@ -23,9 +23,11 @@ _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
 
 def ascii_topic(topic: str) -> str:
     """The topic as it stands in a file name: ASCII letters, digits and hyphens, never empty or reserved."""
-    from anyascii import anyascii
+    if not topic.isascii():
+        from anyascii import anyascii  # slow to load: only for topics that need it
 
-    words = re.sub(r"[^A-Za-z0-9]+", "-", anyascii(topic)).strip("-").lower()[:LONGEST_TOPIC].strip("-")
+        topic = anyascii(topic)
+    words = re.sub(r"[^A-Za-z0-9]+", "-", topic).strip("-").lower()[:LONGEST_TOPIC].strip("-")
     return "session" if not words or _RESERVED.fullmatch(words) else words
 
 

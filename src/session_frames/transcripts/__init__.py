@@ -32,6 +32,14 @@ def session_of_environment(environ: Mapping[str, str]) -> tuple[str, str]:
     return next(found, ("", ""))
 
 
+def session_ids(environ: Mapping[str, str]) -> frozenset[str]:
+    """The ids of the agents' sessions that this process runs in.
+
+    ``FRAMES_SESSION_ID`` is for agents that have no variable of their own.
+    """
+    return frozenset(environ[name] for name in (*SESSION_VARIABLES, "FRAMES_SESSION_ID") if environ.get(name))
+
+
 def get_format(name: str) -> TranscriptFormat:
     """The transcript format of that name; ``KeyError`` for an unknown one."""
     return cast(TranscriptFormat, import_module(FORMATS[name]))
