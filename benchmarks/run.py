@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Measure frames beside the least that the same work can cost, and write docs/performance.md.
+
+    python benchmarks/run.py [NAME…] [--rounds N] [--commits N] [--megabytes M]
+
+Without a NAME everything is measured and the page is written; with some, their figures are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+import git_history
+import hooks
+import importing
+import merging
+import redaction
+import startup
+from measure import Bench, Figure
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+MARK = "<!-- written by benchmarks/run.py -->"
+
+# Name -> what is measured. The last one holds a whole transcript in this process.
+BENCHMARKS: Mapping[str, Callable[[Bench], Iterator[Figure]]] = {
+    "startup": startup.figures,
+    "log": git_history.figures,
+    "blame": git_history.blame_figures,
+    "hooks": hooks.figures,
+    "import": importing.figures,
+    "merge": merging.figures,
+    "redaction": redaction.figures,
+}
+
+_HEAD = f"""\
+# Performance
+
+{MARK}
+
+Each figure is how many times the processor time of its floor a thing takes: the least that the same work can cost, as a
+process that ran right before it. The median of all pairs stands first, then the quartiles, then the same ratio on the
+clock. Ratios hold from machine to machine, milliseconds do not.
+"""
+
+_TAIL = """\
+## What the figures rest on
+
+- **`frames log` is `git log`.** frames makes sure that index and notes know every tip, with one process of git and
+  three queries, and then git takes the place of the process: graph, colours, pager and every option are git's own. That
+  look imports nothing but SQLite's module: a screen costs an interpreter's start and git, however long the history is.
+- **Nothing is read twice.** Commits and blobs never change their meaning, so the index is keyed by their ids and only
+  what no ref reached before is read, by three processes of git whatever its size.
+- **What starts often imports little.** Hooks, the drivers, `log` and `--version` go around the command line; libraries
+  that are slow to load are imported where they are used.
+- **Hooks are shell until there is something to do.** Without a session a commit pays for a few tests of files and one
+  `git diff --cached --quiet`.
+- **git runs ahead of its reader.** `GIT_FLUSH=0` and a pipe of 1 MiB: by default git flushes after each commit.
+- **Transcripts are read line by line**, redacted as decoded strings before anything is cut, and never held whole.
+
+## Measuring again
+
+    make bench
+
+or `python benchmarks/run.py NAME…` for some of {names}. All repositories and transcripts are made anew in a temporary
+folder, the same ones each time.
+"""
+
+
+def page_text(figures: Sequence[Figure]) -> str:
+    """The page for these figures."""
+    names = ", ".join(f"`{name}`" for name in BENCHMARKS)
+    return "\n".join([_HEAD, f"Measured with {_versions()}.\n", table(figures), _TAIL.replace("{names}", names)])
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures, one a line."""
+    rows = [
+        "| what | floor | ratio | quartiles | on the clock | goal | |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for figure in figures:
+        goal = f"≤ {figure.goal:g}" if figure.goal else ""
+        met = "" if figure.goal is None else "met" if figure.is_met else "not met"
+        told = "; ".join(filter(None, (met, figure.note)))
+        cells = (
+            figure.what,
+            figure.floor,
+            f"{figure.cpu:.2f}",
+            f"{figure.low:.2f} – {figure.high:.2f}",
+            f"{figure.wall:.2f}",
+            goal,
+            told,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _versions() -> str:
+    git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+    cores = os.cpu_count()
+    return f"{cores} cores, Python {platform.python_version()}, git {git}, SQLite {sqlite3.sqlite_version}"
+
+
+def measure(names: Sequence[str], rounds: int, commits: int, megabytes: float) -> list[Figure]:
+    """The figures of these benchmarks, told on standard error while they come."""
+    figures = []
+    with tempfile.TemporaryDirectory(prefix="frames-bench-") as folder:
+        bench = Bench(Path(folder), rounds, commits, megabytes)
+        for name in names:
+            for figure in BENCHMARKS[name](bench):
+                figures.append(figure)
+                print(f"{name}: {figure.what}: {figure.cpu:.2f} x {figure.floor}", file=sys.stderr, flush=True)
+    return figures
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--rounds", type=int, default=21, help="pairs of each comparison")
+    parser.add_argument("--commits", type=int, default=10_000, help="length of the history")
+    parser.add_argument("--megabytes", type=float, default=24, help="size of the transcript")
+    options = parser.parse_args()
+    unknown = set(options.names) - BENCHMARKS.keys()
+    if unknown:
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    figures = measure(options.names or list(BENCHMARKS), options.rounds, options.commits, options.megabytes)
+    if options.names:
+        print(table(figures), end="")
+    else:
+        PAGE.write_text(page_text(figures), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

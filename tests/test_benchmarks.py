@@ -1,0 +1,41 @@
+"""Each benchmark runs on a tiny history; no figure is looked at here. The page is one that the script wrote."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "benchmarks" / "run.py"
+HEAD = "| what | floor | ratio | quartiles | on the clock | goal | |"
+FIGURES = {"startup": 2, "log": 8, "blame": 1, "hooks": 2, "import": 1, "merge": 2, "redaction": 2}
+
+
+def run(*args: str) -> subprocess.CompletedProcess[str]:
+    sizes = ("--rounds", "1", "--commits", "10", "--megabytes", "0.05")
+    return subprocess.run([sys.executable, str(SCRIPT), *args, *sizes], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_tiny_run(name: str) -> None:
+    done = run(name)
+    assert done.returncode == 0, done.stderr
+    head, _, *rows = done.stdout.splitlines()
+    assert head == HEAD
+    assert len(rows) == FIGURES[name]
+
+
+def test_unknown_names_are_refused() -> None:
+    done = run("nothing")
+    assert done.returncode == 2
+    assert "no such benchmark: nothing" in done.stderr
+
+
+def test_the_page_is_what_the_script_writes() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert "written by benchmarks/run.py" in page
+    rows = page.partition(HEAD + "\n")[2].partition("\n\n")[0].splitlines()[1:]
+    assert len(rows) == sum(FIGURES.values())
