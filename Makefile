@@ -18,7 +18,7 @@ demo: $(READY)
 	@$(BIN)/python -m session_frames demo
 
 test: debian-packages $(READY)
-	$(BIN)/pytest -n auto -rs
+	$(BIN)/pytest -n auto -rfEs
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -33,7 +33,7 @@ docs: $(READY)
 	$(BIN)/python docs/generate.py
 
 bench: $(READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python benchmarks/run.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
