@@ -26,7 +26,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
 
 def blame_figures(bench: Bench) -> Iterator[Figure]:
     """Blame of a long file with many authors."""
-    path = bench.generate("long_file.py", "long-file", "--commits", str(min(300, bench.commits)))
+    path = bench.generate("long_file.py", "long-file", "--commits", str(min(1_500, bench.commits)))
     bench.run("git", "reset", "-q", "--hard", folder=path)
     bench.run(FRAMES, "log", folder=path)
     git = Side("`git blame FILE`", ("git", "blame", "--porcelain", "long.py"), path)

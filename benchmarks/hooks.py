@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from measure import FRAMES, Bench, Figure, Side
+from measure import FRAMES, PYTHON, Bench, Figure, Side
 
 from session_frames.model import FORMAT_VERSION, Frame, Turn, frame_id
 from session_frames.storage.private_state import ActiveFrame
@@ -16,6 +16,9 @@ SESSION = "benchmark"
 SIZE = 20_000
 NOW = "2026-06-02T10:00:00Z"
 COMMIT = ("git", "commit", "-qm", "m")
+
+# A commit that takes a frame starts an interpreter in three hooks: before it, for its message, and after it.
+STARTS = 3
 
 
 def figures(bench: Bench) -> Iterator[Figure]:
@@ -33,7 +36,8 @@ def figures(bench: Bench) -> Iterator[Figure]:
         _activate(bench, busy, next(frames))
         _change(bench, busy)
 
-    yield bench.figure("`git commit` with a frame of 20 KB", floor, Side("", COMMIT, busy, go_on), goal=15)
+    busy_floor = Side("the same, and three `python -c pass`", _with_starts(), plain, lambda: _change(bench, plain))
+    yield bench.figure("`git commit` with a frame of 20 KB", busy_floor, Side("", COMMIT, busy, go_on), goal=2.2)
     del bench.environ["FRAMES_SESSION_ID"]
 
 
@@ -52,6 +56,11 @@ def frame_of_size(size: int, turns: int = 14) -> Frame:
             Turn(id=f"t{number}", role="user" if number % 2 else "agent", text=text) for number in range(1, turns + 1)
         ],
     )
+
+
+def _with_starts() -> tuple[str, ...]:
+    script = '"$@"\n' + f"'{PYTHON}' -I -c pass\n" * STARTS
+    return ("sh", "-ec", script, "sh", *COMMIT)
 
 
 def _repository(bench: Bench, name: str) -> Path:

@@ -2,7 +2,7 @@
 
     python benchmarks/long_file.py DEST [--commits N]
 
-Each commit adds fifteen lines at a random place of ``long.py``; one in ten brings a frame.
+Each commit adds three lines at a random place of ``long.py``; one in ten brings a frame.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from repositories import EPOCH, SESSIONS, FastImport, LiveSession, Words
 
-LINES = 15
+LINES = 3
 FRAME_EVERY = 10
 
 
@@ -42,7 +42,7 @@ def main() -> None:
     """Make the repository that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dest", type=Path)
-    parser.add_argument("--commits", type=int, default=300)
+    parser.add_argument("--commits", type=int, default=1_500)
     options = parser.parse_args()
     subprocess.run(["git", "init", "-q", "-b", "main", str(options.dest)], check=True)
     git = ["git", "-C", str(options.dest), "fast-import", "--quiet", "--done"]
