@@ -26,6 +26,7 @@ from session_frames.operations.redact import DEFAULT, Policy, find_secrets, reda
 from session_frames.transcripts.base import (
     Abandon,
     AgentText,
+    Begins,
     Edit,
     Event,
     Meta,
@@ -85,6 +86,27 @@ def assemble(
     return assembler.finish()
 
 
+def assemble_all(
+    events: Iterable[Event | NoConversation],
+    *,
+    policy: Policy | None = DEFAULT,
+    locate: Locate | None = None,
+    keep_reasoning: bool = False,
+) -> Iterator[Assembled]:
+    """As ``assemble``, for a file that may hold several sessions (``Begins``): one after another, at least one."""
+    assembler = _Assembler(policy, locate or (lambda path, cwd: path), keep_reasoning)
+    begun = False
+    for event in events:
+        if isinstance(event, Begins):
+            if begun:
+                yield assembler.finish()
+                assembler = _Assembler(policy, assembler.locate, keep_reasoning)
+            begun = True
+        else:
+            assembler.take[type(event)](event)
+    yield assembler.finish()
+
+
 class _Draft:
     """A turn while it grows."""
 
@@ -120,6 +142,7 @@ class _Assembler:
         self.waiting_keys: set[str] = set()
         self.waiting_key = ""
         self.take: dict[type, Callable[[Any], None]] = {
+            Begins: lambda event: None,
             Meta: self.take_meta,
             UserWords: self.take_words,
             AgentText: self.take_text,

@@ -6,16 +6,18 @@ import glob
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from contextlib import suppress
+from typing import Any, BinaryIO, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
 from session_frames.errors import EnvironmentError_, FramesError, NotUnderstood
 from session_frames.transcripts import FORMATS, get_format, sniff_format
-from session_frames.transcripts.base import Meta, dict_of, load_json, text_of
+from session_frames.transcripts.base import Event, Meta, NoConversation, dict_of, load_json, text_of
 
 SNIFFED = 64 << 10
 # A transcript tells its working directory in its first records; further down nobody looks.
 _FACTS_WITHIN = 400
+IN_TREE = "{top}/"
 
 
 class TranscriptFile(NamedTuple):
@@ -24,6 +26,7 @@ class TranscriptFile(NamedTuple):
     path: str
     format: str
     modified: float
+    in_tree: bool = False  # found in the work tree itself, where its agent keeps it
 
 
 def open_transcript(path: str, shown: str = "") -> tuple[str, BinaryIO]:
@@ -46,9 +49,9 @@ def open_transcript(path: str, shown: str = "") -> tuple[str, BinaryIO]:
     return name, file
 
 
-def transcript_of_bytes(data: bytes, name: str = "standard input") -> tuple[str, BinaryIO]:
-    """As ``open_transcript``, for bytes that were piped in."""
-    return recognise(data[:SNIFFED], name), io.BytesIO(data)
+def transcript_of_bytes(data: bytes, name: str = "standard input", format_name: str = "") -> tuple[str, BinaryIO]:
+    """As ``open_transcript``, for bytes that were piped in; with ``format_name`` they are not sniffed."""
+    return format_name or recognise(data[:SNIFFED], name), io.BytesIO(data)
 
 
 def recognise(head: bytes, name: str) -> str:
@@ -73,20 +76,48 @@ def _seen(head: bytes) -> str:
     return "no format recognises its first records"
 
 
+def events_of(name: str, file: BinaryIO, path: str) -> Iterator[Event | NoConversation]:
+    """The events of a transcript, with the companion files that its format names."""
+    format_ = get_format(name)
+    companions = getattr(format_, "companions", None)
+    if companions is None:
+        return format_.read(file)
+    patterns: list[str] = companions(path) if os.path.isfile(path) else []
+    return cast(Any, format_).read(file, _contents(patterns))  # type: ignore[no-any-return]
+
+
+def _contents(patterns: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    for path in _matches(patterns):
+        try:
+            with open(path, "rb") as file:
+                content = file.read()
+        except OSError:
+            continue
+        yield path, content
+
+
+def _matches(patterns: Iterable[str]) -> Iterator[str]:
+    for pattern in patterns:
+        yield from sorted(glob.iglob(pattern, recursive=True, include_hidden=True))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Finding
 
 
-def list_transcripts(home: str, environ: Mapping[str, str], formats: Iterable[str] = FORMATS) -> list[TranscriptFile]:
-    """Every transcript where the agents keep them, the newest first; nothing is opened."""
+def list_transcripts(
+    home: str, environ: Mapping[str, str], formats: Iterable[str] = FORMATS, tops: Sequence[str] = ()
+) -> list[TranscriptFile]:
+    """Every transcript where the agents keep them, the newest first; nothing is opened. ``tops`` are work trees in
+    which those agents are looked for that write into the repository itself."""
     found: dict[str, TranscriptFile] = {}
     for name in formats:
         for pattern in get_format(name).find(home, environ):
-            for path in glob.iglob(pattern, recursive=True, include_hidden=True):
-                try:
-                    found[path] = TranscriptFile(path, name, os.stat(path).st_mtime)
-                except OSError:
-                    continue
+            in_tree = pattern.startswith(IN_TREE)
+            inside = [os.path.join(glob.escape(top), pattern.removeprefix(IN_TREE)) for top in tops]
+            for path in _matches(inside if in_tree else [pattern]):
+                with suppress(OSError):
+                    found[path] = TranscriptFile(path, name, os.stat(path).st_mtime, in_tree)
     return sorted(found.values(), key=lambda file: (-file.modified, file.path))
 
 
@@ -113,6 +144,8 @@ def whereabouts(transcript: TranscriptFile) -> Whereabouts | None:
                     break
     except (OSError, FramesError):
         return None
+    if transcript.in_tree:
+        facts["cwd"] = [os.path.dirname(transcript.path)]
     directories = facts.get("cwd") or list(_beside(transcript))
     return Whereabouts((facts.get("session_id") or [""])[0], tuple(directories), (facts.get("project_hash") or [""])[0])
 

@@ -5,10 +5,14 @@ A transcript format is a module with
 ``NAME``
     the agent's name, as the frame stores it;
 ``find(home, environ)``
-    the places where its transcripts lie, as glob patterns; ``storage`` walks them;
+    the places where its transcripts lie, as glob patterns; ``storage`` walks them. One that begins with ``{top}/`` lies
+    in the work tree itself, and what is found there belongs to that repository;
 ``BESIDE`` (may be missing)
     the files beside a transcript that name the working directory: (path from the transcript, key of its JSON object,
     "" for plain text);
+``companions(path)`` (may be missing)
+    glob patterns of the other files that belong to the same session (a sub-agent's log, the parts of a split layout);
+    ``read`` then takes a second argument, ``companions``: an iterator of (path, content in bytes), opened one by one;
 ``sniff(head)``
     is this the beginning of one of its files? (content decides, never the file's name);
 ``read(source)``
@@ -31,6 +35,15 @@ Record = dict[str, Any]
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Events
+
+
+class Begins(NamedTuple):
+    """Another session of the same file begins: a database, or a log in which sessions follow each other.
+
+    A file of one session need not tell it. ``key`` is the session's id, or "" where it has none.
+    """
+
+    key: str = ""
 
 
 class Meta(NamedTuple):
@@ -58,7 +71,7 @@ class UserWords(NamedTuple):
 
 
 class AgentText(NamedTuple):
-    """Words of the agent. ``key`` is the id of its record ("" where there is none)."""
+    """Words of the agent. ``key`` is the id of its record ("" where there is none); one with ``:`` was made up."""
 
     key: str
     at: str
@@ -181,7 +194,7 @@ class TranscriptFormat(Protocol):
         """Is this the beginning (up to 64 KiB) of one of this format's files?"""
 
     def read(self, source: BinaryIO) -> Iterator[Event | NoConversation]:
-        """The events of the transcript, in the order of the file."""
+        """The events of the transcript, in the order of the file. The source can be sought."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -212,7 +225,7 @@ def load_json(text: bytes) -> Any:
         raise ValueError("nesting too deep") from error
 
 
-def iter_lines(source: BinaryIO) -> Iterator[Line | Skipped]:
+def iter_lines(source: Iterable[bytes]) -> Iterator[Line | Skipped]:
     """The JSON objects of a JSON Lines file, one at a time, never the whole file; each damaged line is told.
 
     Lines end with ``\\n`` only. Blank lines are nothing; runs of NUL bytes are told once a line. An object glued behind
@@ -271,7 +284,7 @@ def _has_record_shape(value: Record) -> bool:
     )
 
 
-def iter_records(source: BinaryIO, skipped: Callable[[Skipped], None]) -> Iterator[Line]:
+def iter_records(source: Iterable[bytes], skipped: Callable[[Skipped], None]) -> Iterator[Line]:
     """As ``iter_lines``, with the damaged ones handed to ``skipped`` instead."""
     for item in iter_lines(source):
         if isinstance(item, Skipped):

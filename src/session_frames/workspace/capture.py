@@ -7,21 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import BinaryIO, cast
 
-from session_frames import frame_json
-from session_frames.errors import FramesError, NothingFound, NotUnderstood, UsageError
+from session_frames.errors import FramesError, NotUnderstood, UsageError
 from session_frames.model import FORMAT_VERSION, Frame, frame_id
 from session_frames.operations.compose import redact_frame
-from session_frames.operations.exchange import frame_of_text, is_frame_text
 from session_frames.operations.parts import add_parts, parse_parts
 from session_frames.operations.renew import renew
-from session_frames.operations.slim import slim
-from session_frames.storage.frame_store import read_bytes
 from session_frames.storage.private_state import ActiveFrame
 from session_frames.storage.transcript_files import open_transcript, transcript_of_bytes
-from session_frames.transcripts import FORMATS, session_of_environment
+from session_frames.transcripts import session_of_environment
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
 from session_frames.workspace.reading import newest, read_transcript, transcript_of_session, what_was_skipped
+from session_frames.workspace.sources import Wish, frames_of
 
 # ---------------------------------------------------------------------------------------------------------------------
 # start
@@ -154,9 +151,10 @@ def import_(
         raise UsageError("--only needs --into FRAME, and --topic can't be given with it")
     parts = parse_parts(only)
     ws.repo.require_top()
+    wish = Wish(agent, topic, keep_reasoning)
     for source in sources:
         try:
-            for frame, name in _frames_of(ws, source, stdin, agent, topic, keep_reasoning):
+            for frame, name in frames_of(ws, source, stdin, wish):
                 if strict and frame.get("skipped_records"):
                     raise NotUnderstood(f"records lost in '{name}': {what_was_skipped(frame['skipped_records'])}")
                 if into is not None:
@@ -166,72 +164,3 @@ def import_(
                     yield keep(ws, frame, name, topic=topic, dry_run=dry_run)
         except FramesError as error:
             yield error
-
-
-def _frames_of(
-    ws: Workspace, source: str, stdin: BinaryIO | None, agent: str | None, topic: str, keep_reasoning: bool
-) -> Iterator[tuple[Frame, str]]:
-    path = os.path.join(ws.cwd, source)
-    if source == "-":
-        assert stdin is not None
-        yield _frame_of_bytes(ws, stdin.read(), "standard input", agent, topic, keep_reasoning), "standard input"
-    elif os.path.isdir(path):
-        yield from _frames_in_folder(ws, path, source, agent, topic, keep_reasoning)
-    else:
-        yield _frame_of_file(ws, path, source, agent, topic, keep_reasoning), source
-
-
-def _frames_in_folder(
-    ws: Workspace, folder: str, source: str, agent: str | None, topic: str, keep_reasoning: bool
-) -> Iterator[tuple[Frame, str]]:
-    """Every file below the folder that some format recognises; the others are passed over."""
-    found = False
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            shown = os.path.join(source, os.path.relpath(path, folder))
-            try:
-                frame = _frame_of_file(ws, path, shown, agent, topic, keep_reasoning)
-            except NotUnderstood:
-                continue
-            found = True
-            yield frame, shown
-    if not found:
-        raise NothingFound(f"no sessions found in '{source}'")
-
-
-def _frame_of_file(ws: Workspace, path: str, shown: str, agent: str | None, topic: str, keep_reasoning: bool) -> Frame:
-    with _opened(path, shown) as file:
-        head = file.read(4096)
-        if is_frame_text(head):
-            return _frame_of_bytes(ws, head + file.read(), shown, agent, topic, keep_reasoning)
-    name, transcript = (agent, open(path, "rb")) if agent else open_transcript(path, shown)  # noqa: SIM115
-    with closing(transcript):
-        return read_transcript(ws, _known(name), transcript, shown, topic=topic, keep_reasoning=keep_reasoning).frame
-
-
-def _opened(path: str, shown: str) -> BinaryIO:
-    try:
-        return open(path, "rb")
-    except OSError:
-        read_bytes(path, shown)  # raises what is wrong with it
-        raise
-
-
-def _known(name: str) -> str:
-    if name not in FORMATS:
-        raise UsageError(f"unknown agent '{name}'", hint="known: " + ", ".join(FORMATS))
-    return name
-
-
-def _frame_of_bytes(
-    ws: Workspace, data: bytes, shown: str, agent: str | None, topic: str, keep_reasoning: bool
-) -> Frame:
-    if is_frame_text(data[:4096]):
-        frame = frame_of_text(data, shown)
-        if frame_json.is_newer(frame):
-            frame_json.require_writable(frame, shown)
-        return slim(redact_frame(frame, ws.policy, turns_too=True))
-    name, file = (_known(agent), transcript_of_bytes(data)[1]) if agent else transcript_of_bytes(data, shown)
-    return read_transcript(ws, name, file, shown, topic=topic, keep_reasoning=keep_reasoning).frame

@@ -9,10 +9,10 @@ from typing import BinaryIO, NamedTuple, cast
 
 from session_frames.errors import NothingFound, NotUnderstood, UsageError
 from session_frames.model import Frame, SkippedRecords
-from session_frames.operations.assemble import Assembled, Locate, assemble
+from session_frames.operations.assemble import Assembled, Locate, assemble_all
 from session_frames.operations.compose import compose
-from session_frames.storage.transcript_files import TranscriptFile, lies_in, list_transcripts, whereabouts
-from session_frames.transcripts import FORMATS, get_format, session_of_environment
+from session_frames.storage.transcript_files import TranscriptFile, events_of, lies_in, list_transcripts, whereabouts
+from session_frames.transcripts import FORMATS, session_of_environment
 from session_frames.workspace.core import Workspace
 
 
@@ -28,7 +28,11 @@ def transcript_of_session(ws: Workspace, session_id: str) -> str:
     """The path of the transcript whose name holds this session id ("" where there is none)."""
     if not session_id:
         return ""
-    found = (file.path for file in list_transcripts(ws.home, ws.environ) if session_id in file.path)
+    found = (
+        file.path
+        for file in list_transcripts(ws.home, ws.environ, tops=[ws.repo.require_top()])
+        if session_id in file.path
+    )
     return next(found, "")
 
 
@@ -69,7 +73,7 @@ def _of_this_repository(
     ws.repo.require_top()
     tops = [*ws.repo.work_trees(), cast(str, ws.repo.top)]
     hashes = {sha256(top.encode("utf-8", "surrogateescape")).hexdigest() for top in tops}
-    for file in list_transcripts(ws.home, ws.environ, formats):
+    for file in list_transcripts(ws.home, ws.environ, formats, tops):
         place = whereabouts(file)
         if place is None:
             continue
@@ -79,18 +83,28 @@ def _of_this_repository(
             homeless.append(file)
 
 
+def read_transcripts(
+    ws: Workspace, name: str, file: BinaryIO, source: str, *, topic: str = "", keep_reasoning: bool = False
+) -> Iterator[Reading]:
+    """The frame of each session in a transcript; ``NotUnderstood`` with counts when nobody speaks in any of them."""
+    reason, found = "", False
+    events = events_of(name, file, source)
+    for assembled in assemble_all(events, policy=ws.policy, locate=locator(ws), keep_reasoning=keep_reasoning):
+        if assembled.no_conversation or not assembled.turns:
+            reason = reason or assembled.no_conversation or what_was_skipped(assembled.skipped_records)
+            continue
+        found = True
+        yield Reading(compose(assembled, name, ws.policy, topic=topic), source, assembled)
+    if not found:
+        raise NotUnderstood(f"no conversation in '{source}': {reason}")
+
+
 def read_transcript(
     ws: Workspace, name: str, file: BinaryIO, source: str, *, topic: str = "", keep_reasoning: bool = False
 ) -> Reading:
-    """The frame of a transcript; ``NotUnderstood`` with counts when nobody speaks in it."""
-    assembled = assemble(
-        get_format(name).read(file), policy=ws.policy, locate=locator(ws), keep_reasoning=keep_reasoning
-    )
-    if assembled.no_conversation or not assembled.turns:
-        why = assembled.no_conversation or what_was_skipped(assembled.skipped_records)
-        raise NotUnderstood(f"no conversation in '{source}': {why}")
-    frame = compose(assembled, name, ws.policy, topic=topic)
-    return Reading(frame, source, assembled)
+    """The frame of the last session in a transcript (see ``read_transcripts``)."""
+    *_, last = read_transcripts(ws, name, file, source, topic=topic, keep_reasoning=keep_reasoning)
+    return last
 
 
 def what_was_skipped(skipped: Sequence[SkippedRecords]) -> str:
