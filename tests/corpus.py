@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from session_frames.transcripts import FORMATS
 from session_frames.transcripts.base import (
     Abandon,
     Edit,
@@ -29,15 +30,36 @@ FOLDERS = {
     "vscode-copilot": "copilot-chat",
     "copilot-cli": "copilot-cli",
     "gemini-cli": "gemini-cli",
+    "opencode": "opencode",
+    "aider": "aider",
+    "cursor": "cursor",
+    "specstory": "specstory",
+    "pi": "pi",
+    "continue": "continue",
+    "amp": "amp",
+    "cline": "cline",
+}
+# The folder "other" holds a file or two of many agents: part of the file's name -> transcript format.
+OTHERS = {
+    "codebuddy": "codebuddy",
+    "windsurf": "windsurf",
+    "droid": "droid",
+    "kimi": "kimi",
+    "qwen": "qwen-code",
+    "antigravity": "antigravity",
+    "swe-agent": "swe-agent",
+    "openhands": "openhands",
 }
 
 
 def cases() -> list[tuple[str, Path, Path]]:
-    """(format, transcript, expectation) of every recorded file; empty where the corpus is absent."""
+    """(format, transcript, expectation) of every recorded file of the formats that are read; empty without a corpus."""
     found = []
-    for folder, name in FOLDERS.items():
-        for expected in sorted((CORPUS / "expected" / folder).glob("*.json")):
-            found.append((name, CORPUS / folder / expected.name.removesuffix(".json"), expected))
+    for expected in sorted((CORPUS / "expected").glob("*/*.json")):
+        folder, file = expected.parent.name, expected.name.removesuffix(".json")
+        name = FOLDERS.get(folder) or next((name for part, name in OTHERS.items() if part in file), "")
+        if name in FORMATS:
+            found.append((name, CORPUS / folder / file, expected))
     return found
 
 
