@@ -108,7 +108,7 @@ def _knows(path: str, tips: set[str], notes: str) -> bool:
         return False
     database = _sqlite3.connect(path, timeout=0)
     try:
-        known = {tip for (tip,) in database.execute("SELECT commit_id FROM tips")}
+        read = all(database.execute("SELECT 1 FROM tips WHERE commit_id = ?", (tip,)).fetchone() for tip in tips)
         unwritten = database.execute("SELECT 1 FROM unwritten LIMIT 1").fetchone()
         kept = dict(database.execute("SELECT key, value FROM meta"))
     except _sqlite3.Error:
@@ -116,7 +116,7 @@ def _knows(path: str, tips: set[str], notes: str) -> bool:
     finally:
         database.close()
     return (
-        tips <= known
+        read
         and unwritten is None
         and kept.get("view_tip", "") == notes
         and not kept.get("history")
