@@ -22,6 +22,15 @@ HEAVY = ("click", "git", "jsonschema", "yaml", "rich", "orjson", "anyascii")
 AT_TOP = {"click": ("cli",), "yaml": ("yaml_text",)}
 
 AGENTS = ("aider", "opencode", *{name.split("-")[0] for name in FORMATS})
+# git for all verbs, one question of it for `frames log`, and what a person sees: git log, the pager, the demo.
+STARTERS = {
+    "storage/git_repo.py",
+    "storage/quick_look.py",
+    "cli/history.py",
+    "cli/log_entry.py",
+    "cli/output.py",
+    "cli/demo.py",
+}
 NO_NAMES = ("utils", "util", "common", "helpers", "helper", "manager", "handler", "handlers", "misc")
 
 

@@ -100,6 +100,23 @@ def test_the_diff_driver(repository: Path, tmp_path: Path) -> None:
     assert loaded(repository, tmp_path / "report", "textconv", FRAME).isdisjoint(HEAVY)
 
 
+def test_log_with_nothing_new(repository: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "commit", "-q", "-m", "with a frame"], cwd=repository, check=True)
+    frames(repository, "log")
+    # git takes the place of the process, so what it had loaded is told by the program that stands in for git.
+    report = tmp_path / "report"
+    code = (
+        "import os, sys; sys.argv[:] = ['frames', 'log']\n"
+        "def replaced(*args):\n"
+        f"    open({str(report)!r}, 'w').write('\\n'.join(sorted(sys.modules)))\n"
+        "    os._exit(0)\n"
+        "os.execvp = replaced\n"
+        "from session_frames.__main__ import main; main()"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=repository, check=True)
+    assert set(report.read_text().split("\n")).isdisjoint({*HEAVY, "session_frames.cli.main"})
+
+
 def test_help_loads_no_verb(tmp_path: Path) -> None:
     modules = loaded(tmp_path, tmp_path / "report", "--help")
     assert modules.isdisjoint({"git", "jsonschema", "yaml", "rich", "orjson", "sqlite3"})
