@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+.NOTPARALLEL:
 .PHONY: help demo test lint format docs bench clean debian-packages
 
 help:
