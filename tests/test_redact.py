@@ -21,12 +21,11 @@ from session_frames.operations.redact import (
     Hit,
     Rule,
     find_secrets,
-    nests_repeats,
     policy,
     redact_text,
     redact_value,
-    rules_from_config,
 )
+from session_frames.operations.redact_settings import nests_repeats, rules_from_config
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

@@ -143,7 +143,7 @@ _PREFIXED: Final = (
     Rule("jwt", ("eyJ",), rf"{_EDGE}eyJ{_WORD}{{8,}}\.{_WORD}{{4,}}\.[A-Za-z0-9_.-]*{_WORD}{{6}}"),
 )
 
-# The keys below are blocks of lines: the pattern finds the head, operations/redact.py the end.
+# The keys below are blocks of lines: the pattern finds the head, redact_blocks.py the end.
 PEM: Final = "private-key"
 PUTTY: Final = "putty-private-key"
 _BLOCKS: Final = (
@@ -160,7 +160,10 @@ _TAIL = r"[A-Za-z0-9_.-]{0,40}"
 _QUOTED = r"""[bBrRuU@$]?(\\{0,8}["'`])([^\r\n]{1,600}?)(?<!\\)\1"""
 # A longer value is taken up to its end once its start is judged, so that a run of names costs no square of its length.
 LONGEST_JUDGED: Final = 256
-_BARE = r"""((?:[^\s"'`\\<>\uff0c\u3002\u3001]|\\(?![nrtbfu"'`\\])){6,256})"""
+_PLAIN = r"""[^\s"'`\\<>\uff0c\u3002\u3001]"""
+_BACKSLASH = r"""\\(?![nrtbfu"'`\\])"""
+# A run of one class of characters is far faster than a choice at each of them, which only a backslash asks for.
+_BARE = f"({_PLAIN}{{6,256}}+(?!{_BACKSLASH})|(?:{_PLAIN}|{_BACKSLASH}){{6,256}})"
 
 # ``key`` alone is a word of every program; these in front make it one that opens something.
 _KEY_KINDS = "api access private secret encryption signing master auth service account shared storage client".split()

@@ -32,6 +32,13 @@ class Workspace:
         self.now = now
 
     @cached_property
+    def homes(self) -> list[str]:
+        """The home folders in which agents keep their transcripts."""
+        from session_frames.storage.transcript_files import home_folders
+
+        return home_folders(self.home)
+
+    @cached_property
     def repo(self) -> GitRepo:
         """The git repository; ``GitError`` where there is none."""
         return GitRepo.open(self.cwd, self.environ)
@@ -56,7 +63,7 @@ class Workspace:
     @cached_property
     def policy(self) -> Policy:
         """What is redacted here: the built-in rules with those of the team."""
-        from session_frames.operations.redact import rules_from_config
+        from session_frames.operations.redact_settings import rules_from_config
         from session_frames.storage.team_config import load_config
 
         return rules_from_config(load_config(self.repo.top, self.state) if self.repo.top else {})
