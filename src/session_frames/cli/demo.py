@@ -120,8 +120,8 @@ _CHAPTERS: Final = (
 def demo(context: Context, folder: str | None) -> int:
     """Run the whole loop in a new scratch repository, each command shown.
 
-    The repository is made in DIR, which must be empty or new; without it in a temporary folder, which stays. It is of
-    your own git settings independent, and needs no network.
+    The repository is made in DIR, which must be empty or new; without it in a temporary folder, which stays. Your own
+    git settings make no difference, and no network is needed.
     """
     place = _new_folder(os.path.join(context.cwd, folder) if folder else None, folder or "")
     _copy_recorded(os.path.join(place, "recorded"))
