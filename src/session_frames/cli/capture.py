@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from typing import BinaryIO
 
 import click
@@ -10,12 +12,14 @@ import click
 from session_frames.cli import output
 from session_frames.cli.main import Context
 from session_frames.cli.options import json_option
-from session_frames.errors import FramesError, UsageError
-from session_frames.operations.render import closing_lines, redaction_counts
+from session_frames.errors import EnvironmentError_, FramesError, UsageError
+from session_frames.operations.fence import line_shown
+from session_frames.operations.render import closing_lines, counted, redaction_counts
 from session_frames.operations.summary import summarize
-from session_frames.workspace import capture, keeping
+from session_frames.workspace import capture, keeping, rescue
 from session_frames.workspace.catalog import get_entry, load
 from session_frames.workspace.keeping import Captured
+from session_frames.workspace.rescue import Wanted
 
 
 @click.command()
@@ -95,6 +99,10 @@ def close(
 @click.option(
     "--only", default="", metavar="PART[,PART]", help='With --into: decisions, open_questions …, or "heading:TITLE".'
 )
+@click.option("--all", "take_all", is_flag=True, help="Every session of this repository on this machine.")
+@click.option("--share", is_flag=True, help="With --all: into .copilot/archive, not the private area.")
+@click.option("--since", default="", metavar="DATE", help="With --all: sessions that ended on or after YYYY-MM-DD.")
+@click.option("--from", "folder", metavar="DIR", help="With --all: every session below DIR, wherever it was recorded.")
 @click.option("--strict", is_flag=True, help="Refuse a source in which a record was not understood.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written and redacted; write nothing.")
 @click.option("--keep-reasoning", is_flag=True, help="Keep the agent's thinking as well.")
@@ -107,6 +115,10 @@ def import_(
     topic: str,
     into: str | None,
     only: str,
+    take_all: bool,
+    share: bool,
+    since: str,
+    folder: str | None,
     strict: bool,
     dry_run: bool,
     keep_reasoning: bool,
@@ -115,8 +127,15 @@ def import_(
     """Bring in transcripts of any known agent, and frames that were exported.
 
     A SOURCE is a file, a folder of them, or - for standard input. Importing again updates the same frame. Files are
-    written, nothing is staged.
+    written, nothing is staged. With --all every session of this repository that its agents still have is taken into the
+    private area: the rescue before they delete them.
     """
+    if take_all:
+        if sources or into or only or topic:
+            raise UsageError("--all takes no SOURCE, --topic, --into or --only")
+        return _rescue(context, Wanted(since, share, _folder(context, folder), (agent,) if agent else ()), as_json)
+    if share or since or folder:
+        raise UsageError("--share, --since and --from go with --all")
     if not sources:
         raise UsageError("name what to import", hint="frames import FILE…, or frames close for the newest session")
     ws = context.workspace
@@ -149,6 +168,36 @@ def import_(
             _show(answer, dry_run)
         _note(answer)
     return code
+
+
+def _folder(context: Context, folder: str | None) -> str:
+    if folder and not os.path.isdir(os.path.join(context.cwd, folder)):
+        raise EnvironmentError_(f"no such folder: '{folder}'")
+    return os.path.join(context.cwd, folder) if folder else ""
+
+
+def _rescue(context: Context, wanted: Wanted, as_json: bool) -> int:
+    """Take every session, with a bar on a terminal, and say what was taken, unchanged or skipped, and why."""
+    counts = {"taken": 0, "unchanged": 0, "skipped": 0}
+    with output.progress("reading sessions") as progress:
+        for answer in rescue.rescue(context.workspace, wanted, progress):
+            counts[answer.outcome] += 1
+            if as_json:
+                frames = [{key: summary[key] for key in ("id", "topic", "turns")} for summary in answer.summaries]
+                output.write_json({**answer._asdict(), "summaries": frames})
+            else:
+                output.write_lines(_rescued_lines(answer))
+    told = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
+    output.complain(f"{told}" if any(counts.values()) else "no session of this repository was found")
+    return 0 if any(counts.values()) else 1
+
+
+def _rescued_lines(answer: rescue.Rescued) -> Iterator[str]:
+    if answer.outcome == "skipped":
+        yield f"skipped    {answer.agent:<12} {line_shown(answer.source)}: {answer.why}"
+    for summary in answer.summaries:
+        turns = counted(summary["turns"], "turn")
+        yield f"{answer.outcome:<10} {answer.agent:<12} {summary['id'][:6]} {line_shown(summary['topic'])}  {turns}"
 
 
 def _show(captured: Captured, dry_run: bool) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
+_SOON_DONE = 1.0
 _COLOURS = {"yellow": "33", "green": "32", "red": "31", "cyan": "36", "bold": "1", "dim": "2"}
 
 
@@ -73,6 +75,23 @@ def page(lines: Iterable[str], pager: str | None, environ: Mapping[str, str]) ->
                 process.stdin.write((line + "\n").encode("utf-8", "replace"))
         with suppress(BrokenPipeError):
             process.stdin.close()
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error for work that takes longer than a second, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda done, of: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    started = time.monotonic()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, visible=False)
+        yield lambda done, of: bar.update(
+            task, completed=done, total=of, visible=time.monotonic() - started > _SOON_DONE
+        )
 
 
 def silence_stdout() -> None:

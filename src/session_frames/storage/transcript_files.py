@@ -105,20 +105,42 @@ def _matches(patterns: Iterable[str]) -> Iterator[str]:
 # Finding
 
 
+def home_folders(home: str) -> list[str]:
+    """The home folder, and under WSL those of the Windows users, in which their agents keep transcripts as well."""
+    windows = glob.glob("/mnt/[a-z]/Users/*") if _is_wsl() else []
+    return [home, *(path for path in sorted(windows) if os.path.isdir(os.path.join(path, "AppData")))]
+
+
+def _is_wsl() -> bool:
+    try:
+        with open("/proc/sys/kernel/osrelease", encoding="ascii", errors="replace") as file:
+            return "microsoft" in file.read().lower()
+    except OSError:
+        return False
+
+
 def list_transcripts(
-    home: str, environ: Mapping[str, str], formats: Iterable[str] = FORMATS, tops: Sequence[str] = ()
+    homes: Sequence[str], environ: Mapping[str, str], formats: Iterable[str] = FORMATS, tops: Sequence[str] = ()
 ) -> list[TranscriptFile]:
-    """Every transcript where the agents keep them, the newest first; nothing is opened. ``tops`` are work trees in
-    which those agents are looked for that write into the repository itself."""
+    """Every transcript where the agents keep them, the newest first; nothing is opened.
+
+    The environment's own places (``CODEX_HOME`` and the like) count for the first home. ``tops`` are work trees, for
+    those agents that write into the repository itself.
+    """
     found: dict[str, TranscriptFile] = {}
     for name in formats:
-        for pattern in get_format(name).find(home, environ):
+        for pattern in _patterns(name, homes, environ):
             in_tree = pattern.startswith(IN_TREE)
             inside = [os.path.join(glob.escape(top), pattern.removeprefix(IN_TREE)) for top in tops]
             for path in _matches(inside if in_tree else [pattern]):
                 with suppress(OSError):
                     found[path] = TranscriptFile(path, name, os.stat(path).st_mtime, in_tree)
     return sorted(found.values(), key=lambda file: (-file.modified, file.path))
+
+
+def _patterns(name: str, homes: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    places = [get_format(name).find(home, {} if at else environ) for at, home in enumerate(homes)]
+    return list(dict.fromkeys(pattern for found in places for pattern in found))
 
 
 class Whereabouts(NamedTuple):

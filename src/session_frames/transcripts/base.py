@@ -10,6 +10,8 @@ A transcript format is a module with
 ``BESIDE`` (may be missing)
     the files beside a transcript that name the working directory: (path from the transcript, key of its JSON object,
     "" for plain text);
+``KEEPS_DAYS`` (may be missing)
+    after how many days the agent deletes a session by itself;
 ``companions(path)`` (may be missing)
     glob patterns of the other files that belong to the same session (a sub-agent's log, the parts of a split layout);
     ``read`` then takes a second argument, ``companions``: an iterator of (path, content in bytes), opened one by one;

@@ -39,6 +39,7 @@ from session_frames.transcripts.claude_tree import Tree
 __all__ = ["NAME", "find", "read", "sniff"]
 
 NAME = "claude-code"
+KEEPS_DAYS = 30  # then the agent deletes a session, unless its settings say otherwise
 
 # Blocks of an assistant message that are no words and no calls.
 IGNORED_BLOCKS = ("redacted_thinking", "fallback", "image", "document")

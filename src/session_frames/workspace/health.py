@@ -156,6 +156,21 @@ def _left_behind(ws: Workspace) -> Iterator[Finding]:
         yield Finding("warning", f"'{path}' was left by a write that was interrupted", _REINSTALL)
 
 
+def _soon_deleted(ws: Workspace) -> Iterator[Finding]:
+    from session_frames.workspace.rescue import endangered
+
+    if ws.repo.top is None:
+        return
+    for lost in endangered(ws):
+        sessions = "1 session" if len(lost.files) == 1 else f"{len(lost.files)} sessions"
+        yield Finding(
+            "warning",
+            f"{lost.agent} deletes {sessions} of this repository within {lost.days} days: {lost.files[0]}"
+            + (" …" if len(lost.files) > 1 else ""),
+            "frames import --all",
+        )
+
+
 _CHECKS: Final[tuple[Callable[[Workspace], Iterator[Finding]], ...]] = (
     _is_set_up,
     _attributes,
@@ -167,6 +182,7 @@ _CHECKS: Final[tuple[Callable[[Workspace], Iterator[Finding]], ...]] = (
     _index,
     _frame_files,
     _left_behind,
+    _soon_deleted,
 )
 
 

@@ -34,12 +34,19 @@ class Captured(NamedTuple):
 
 
 def keep(
-    ws: Workspace, frame: Frame, source: str, *, topic: str = "", dry_run: bool = False, stage: bool = False
+    ws: Workspace,
+    frame: Frame,
+    source: str,
+    *,
+    topic: str = "",
+    dry_run: bool = False,
+    stage: bool = False,
+    private: bool = False,
 ) -> Captured:
     """Write a frame that was read from its session; ``renew`` says what of an older form stays.
 
     ``stage`` adds the file to the index as ``git add`` would. Where the folder is ignored, or with ``init --local``,
-    only the private copy is written.
+    only the private copy is written; so it is with ``private`` for a frame that has no file in the tree yet.
     """
     if dry_run:
         return Captured(frame, "", source, changed=False, staged=False, lost_turns=0, notes=())
@@ -54,8 +61,9 @@ def keep(
             frame, lost = renew(old, frame)
             if topic:
                 frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
-            if old["status"] in ("archived", "exported"):
+            if path and old["status"] in ("archived", "exported"):
                 frame = cast(Frame, {**frame, "status": old["status"]})
+        local = local or (private and not path)
         path = path or ws.store.new_path(frame)
         if not local and ws.repo.is_ignored(path):
             local = True

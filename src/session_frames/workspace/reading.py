@@ -5,13 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
 from session_frames.errors import NothingFound, NotUnderstood, UsageError
 from session_frames.model import Frame, SkippedRecords
 from session_frames.operations.assemble import Assembled, Locate, assemble_all
 from session_frames.operations.compose import compose
-from session_frames.storage.transcript_files import TranscriptFile, events_of, lies_in, list_transcripts, whereabouts
+from session_frames.storage.transcript_files import (
+    TranscriptFile,
+    Whereabouts,
+    events_of,
+    lies_in,
+    list_transcripts,
+    whereabouts,
+)
 from session_frames.transcripts import FORMATS, session_of_environment
 from session_frames.workspace.core import Workspace
 
@@ -30,7 +37,7 @@ def transcript_of_session(ws: Workspace, session_id: str) -> str:
         return ""
     found = (
         file.path
-        for file in list_transcripts(ws.home, ws.environ, tops=[ws.repo.require_top()])
+        for file in list_transcripts(ws.homes, ws.environ, tops=[ws.repo.require_top()])
         if session_id in file.path
     )
     return next(found, "")
@@ -63,6 +70,24 @@ def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning:
     )
 
 
+class Belonging:
+    """Which transcripts belong to this repository and its work trees: by the directory inside them, never by name."""
+
+    def __init__(self, ws: Workspace) -> None:
+        top = ws.repo.require_top()
+        self.tops = [*dict.fromkeys([*ws.repo.work_trees(), top])]
+        self._hashes = {sha256(path.encode("utf-8", "surrogateescape")).hexdigest() for path in self.tops}
+
+    def holds(self, place: Whereabouts) -> bool:
+        """Was a session with these whereabouts recorded in one of the work trees?"""
+        return place.project_hash in self._hashes or any(lies_in(path, self.tops) for path in place.directories)
+
+    @staticmethod
+    def is_homeless(place: Whereabouts) -> bool:
+        """Does the transcript say nothing of where it was recorded?"""
+        return not place.directories and not place.project_hash
+
+
 def _of_this_repository(
     ws: Workspace, formats: Sequence[str], homeless: list[TranscriptFile]
 ) -> Iterator[tuple[TranscriptFile, str]]:
@@ -70,16 +95,14 @@ def _of_this_repository(
 
     Those that record no working directory are put into ``homeless``: a folder's name is no proof.
     """
-    ws.repo.require_top()
-    tops = [*ws.repo.work_trees(), cast(str, ws.repo.top)]
-    hashes = {sha256(top.encode("utf-8", "surrogateescape")).hexdigest() for top in tops}
-    for file in list_transcripts(ws.home, ws.environ, formats, tops):
+    belonging = Belonging(ws)
+    for file in list_transcripts(ws.homes, ws.environ, formats, belonging.tops):
         place = whereabouts(file)
         if place is None:
             continue
-        if place.project_hash in hashes or any(lies_in(directory, tops) for directory in place.directories):
+        if belonging.holds(place):
             yield file, place.session_id
-        elif not place.directories and not place.project_hash:
+        elif belonging.is_homeless(place):
             homeless.append(file)
 
 
