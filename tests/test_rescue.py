@@ -1,4 +1,4 @@
-"""Every session of this repository that its agents still have; what they will soon delete; moving in from neighbours."""
+"""Every session of this repository that its agents still have; what they will delete; and neighbours' ones."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_all_are_taken_into_the_private_area(repo: Path, home: Path) -> None:
 
 
 def test_shared_they_go_to_the_archive(repo: Path, home: Path) -> None:
-    out("import", "--all", "--share", "--since", "2023-11-17", cwd=repo)
+    out("import", "--all", "--share", "--since", "2023-11-16", cwd=repo)
     files = sorted(str(path.relative_to(repo)) for path in (repo / ".copilot/archive").rglob("*.json"))
     assert len(files) == 2
     assert all(file.startswith(".copilot/archive/2026-06/2026-06-02_") for file in files)
@@ -61,7 +61,7 @@ def test_shared_they_go_to_the_archive(repo: Path, home: Path) -> None:
 
 
 def test_since_looks_at_the_files_time(repo: Path, home: Path) -> None:
-    answers = json_lines("import", "--all", "--since", "2023-11-17", "--json", cwd=repo)
+    answers = json_lines("import", "--all", "--since", "2023-11-16", "--json", cwd=repo)
     assert [answer["outcome"] for answer in answers].count("taken") == 2
 
 
@@ -71,9 +71,8 @@ def test_any_folder_wherever_it_was_recorded(repo: Path, tmp_path: Path) -> None
     (backup / "notes.txt").write_text("no transcript\n")
     answers = json_lines("import", "--all", "--from", str(backup), "--json", cwd=repo)
     assert [answer["outcome"] for answer in answers] == ["taken"]
-    assert (
-        frames("import", "--all", "--from", "nowhere", cwd=repo, code=5).stderr == b"error: no such folder: 'nowhere'\n"
-    )
+    done = frames("import", "--all", "--from", "nowhere", cwd=repo, code=5)
+    assert done.stderr == b"error: no such folder: 'nowhere'\n"
 
 
 def test_other_homes_are_found(repo: Path, tmp_path: Path) -> None:
