@@ -16,6 +16,7 @@ FORMATS: dict[str, str] = {
     "copilot-chat": "session_frames.transcripts.copilot_chat",
     "gemini-cli": "session_frames.transcripts.gemini_cli",
     "opencode": "session_frames.transcripts.opencode",
+    "continue": "session_frames.transcripts.continue_dev",
 }
 
 # Variables in which an agent names its session to the processes that it starts. A git that finds the id of an active
