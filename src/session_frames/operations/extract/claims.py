@@ -26,13 +26,12 @@ def read_claims(turns: Sequence[Turn], checks: Sequence[Check]) -> list[Claim]:
     for place, turn in enumerate(turns):
         if turn["role"] != "agent":
             continue
-        taken_back = _taken_back(turns, place)
-        ran = " ".join(_commands(turns[: place + 1], checks))
         for sentence in own_sentences(turn.get("text", "")):
             if not find("claim_ran", sentence) or find("asks", sentence):
                 continue
             tool = re.search(_RUNNABLE, sentence, re.IGNORECASE)
-            if taken_back or (tool and tool.group().lower() not in ran.lower()):
+            never_ran = tool is not None and not _ran(tool.group().lower(), turns[: place + 1], checks)
+            if never_ran or _taken_back(turns, place):
                 found.append({"text": shortened(sentence), "turn": turn["id"]})
     return found
 
@@ -42,9 +41,10 @@ def _taken_back(turns: Sequence[Turn], place: int) -> bool:
     return following is not None and any(find("admit", one) for one in own_sentences(following.get("text", "")))
 
 
-def _commands(turns: Sequence[Turn], checks: Sequence[Check]) -> list[str]:
+def _ran(tool: str, turns: Sequence[Turn], checks: Sequence[Check]) -> bool:
+    """Does any call of these turns, or a check in one of them, name the tool? The newest first."""
+    for turn in reversed(turns):
+        if any(tool in str(call.get("arguments", "")).lower() for call in turn.get("calls", [])):
+            return True
     seen = {turn["id"] for turn in turns}
-    commands = [check["command"] for check in checks if check.get("turn", "") in seen]
-    for turn in turns:
-        commands += [str(call.get("arguments", "")) for call in turn.get("calls", [])]
-    return commands
+    return any(tool in check["command"].lower() for check in checks if check.get("turn", "") in seen)
