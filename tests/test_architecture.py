@@ -21,7 +21,8 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 HEAVY = ("click", "git", "jsonschema", "yaml", "rich", "orjson", "anyascii")
 AT_TOP = {"click": ("cli",), "yaml": ("yaml_text",)}
 
-AGENTS = ("aider", "opencode", *{name.split("-")[0] for name in FORMATS})
+# The names that are ordinary words of programs, too, prove nothing.
+AGENTS = sorted({name.split("-")[0] for name in FORMATS} - {"continue", "cursor"})
 # git for all verbs, one question of it for `frames log`, and what a person sees: git log, the pager, the demo.
 STARTERS = {
     "storage/git_repo.py",
