@@ -40,6 +40,7 @@ from session_frames.transcripts.codex_tools import (
     output_of,
 )
 from session_frames.transcripts.codex_turns import Turns
+from session_frames.transcripts.made_by import original_session
 
 __all__ = ["NAME", "find", "read", "sniff"]
 
@@ -188,7 +189,7 @@ class _Reader:
         yield from self._fact("cwd", payload.get("cwd"))
         yield from self._fact("branch", git.get("branch"))
         yield from self._fact("base", git.get("commit_hash"))
-        yield from self._fact("parent", payload.get("forked_from_id"))
+        yield from self._fact("parent", original_session(payload) or payload.get("forked_from_id"))
         if first and "subagent" in dict_of(payload.get("source")):
             self.is_subagent = True
 

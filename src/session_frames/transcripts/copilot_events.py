@@ -32,6 +32,7 @@ from session_frames.transcripts.base import (
     text_of,
 )
 from session_frames.transcripts.heads import complete_lines, origin_of
+from session_frames.transcripts.made_by import original_session
 from session_frames.transcripts.tool_edits import SHELL_TOOLS, command_of, edits_of, parsed_arguments
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -168,6 +169,7 @@ class _Stream:
             "session_id": text_of(record.data.get("sessionId")),
             "agent_version": version if version != "unknown" else "",
             "started": text_of(record.data.get("startTime")) or record.at,
+            "parent": original_session(record.data),
         }
         yield from (Meta(name, value) for name, value in facts.items() if value)
         yield from self.resume(record)

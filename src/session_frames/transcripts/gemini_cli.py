@@ -32,6 +32,7 @@ from session_frames.transcripts.base import (
 from session_frames.transcripts.edits import added_by_hunk_lines, lines_of
 from session_frames.transcripts.gemini_thread import Message, Thread, content_text, load_thread
 from session_frames.transcripts.heads import begins_object, complete_lines, json_key, origin_of
+from session_frames.transcripts.made_by import original_session
 from session_frames.transcripts.tool_edits import SHELL_TOOLS, command_of, edits_of
 
 NAME = "gemini-cli"
@@ -133,6 +134,7 @@ def _facts(thread: Thread) -> Iterator[Event]:
         "title": text_of(facts.get("summary")),
         "cwd": next(filter(None, map(text_of, list_of(facts.get("directories")))), ""),
         "project_hash": text_of(facts.get("projectHash")),
+        "parent": original_session(facts),
     }
     yield from (Meta(name, value) for name, value in found.items() if value)
 
