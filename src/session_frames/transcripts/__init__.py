@@ -17,6 +17,15 @@ FORMATS: dict[str, str] = {
     "gemini-cli": "session_frames.transcripts.gemini_cli",
     "opencode": "session_frames.transcripts.opencode",
     "continue": "session_frames.transcripts.continue_dev",
+    "cline": "session_frames.transcripts.cline",
+    "pi": "session_frames.transcripts.pi",
+    "aider": "session_frames.transcripts.aider",
+    "cursor": "session_frames.transcripts.cursor",
+    "amp": "session_frames.transcripts.amp",
+    "windsurf": "session_frames.transcripts.windsurf",
+    "droid": "session_frames.transcripts.droid",
+    "qwen-code": "session_frames.transcripts.qwen_code",
+    "codebuddy": "session_frames.transcripts.codebuddy",
 }
 
 # Variables in which an agent names its session to the processes that it starts. A git that finds the id of an active
