@@ -18,6 +18,9 @@ FORMATS: dict[str, str] = {
     "opencode": "session_frames.transcripts.opencode",
     "continue": "session_frames.transcripts.continue_dev",
     "cline": "session_frames.transcripts.cline",
+    "crush": "session_frames.transcripts.crush",
+    "goose": "session_frames.transcripts.goose",
+    "kilo": "session_frames.transcripts.kilo",
     "pi": "session_frames.transcripts.pi",
     "aider": "session_frames.transcripts.aider",
     "cursor": "session_frames.transcripts.cursor",
@@ -26,6 +29,8 @@ FORMATS: dict[str, str] = {
     "droid": "session_frames.transcripts.droid",
     "qwen-code": "session_frames.transcripts.qwen_code",
     "codebuddy": "session_frames.transcripts.codebuddy",
+    "kimi": "session_frames.transcripts.kimi",
+    "antigravity": "session_frames.transcripts.antigravity",
 }
 
 # Variables in which an agent names its session to the processes that it starts. A git that finds the id of an active

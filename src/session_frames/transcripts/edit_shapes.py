@@ -15,8 +15,8 @@ Shapes = Mapping[str, Shape]
 # The same thing has another key in each agent.
 _PATH_KEYS = ("path", "filePath", "file_path", "filepath")
 _WHOLE_KEYS = ("content", "contents", "file_text")
-_OLD_KEYS = ("oldString", "old_string", "old_str", "old_text")
-_NEW_KEYS = ("newString", "new_string", "new_str", "new_text")
+_OLD_KEYS = ("oldString", "old_string", "old_str", "old_text", "before")
+_NEW_KEYS = ("newString", "new_string", "new_str", "new_text", "after")
 
 # Times are counted in seconds or in milliseconds; as milliseconds, this is a day in 1973.
 _MILLISECONDS_FROM = 100_000_000_000
