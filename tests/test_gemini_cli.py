@@ -101,6 +101,7 @@ def test_log_is_replayed() -> None:
         Meta("session_id", "s1"),
         Meta("started", AT),
         Meta("title", "T"),
+        Meta("project_hash", "h"),
         UserWords("u1", AT, "first"),
         AgentText("g1", AT, "final"),
         UserWords("u2", AT, "rewound"),
@@ -246,7 +247,7 @@ def test_an_answer_in_order() -> None:
     tokens = {"input": 10, "output": 3, "cached": 4, "total": 17}
     shell = call("c1", "run_shell_command", {"command": "make"}, {"output": "Output: x\nExit Code: 2"})
     found = events(document(gemini("g1", "Running.", shell, thoughts=[thought], tokens=tokens, model="m")))
-    assert found[2:] == [
+    assert found[3:] == [
         Meta("model", "m"),
         Reasoning("g1", AT, "Plan\nlook"),
         AgentText("g1", AT, "Running."),

@@ -67,7 +67,7 @@ def _tell_moved(moved: list[Moved], as_json: bool) -> None:
 @click.command()
 @click.argument("frame", required=False)
 @frame_option
-@click.option("--format", "form", type=click.Choice(list(EXPORTS)), default="json")
+@click.option("--format", "form", type=click.Choice(list(EXPORTS)), default="json", help="What to write.")
 @click.option("--mark", is_flag=True, help="Set the frame's status to exported.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write to this file.")
 @click.pass_obj

@@ -16,7 +16,8 @@ from session_frames.operations.context import DEFAULT_BUDGET, opening_data
 from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted, frame_lines
-from session_frames.workspace import history
+from session_frames.transcripts.agent_sessions import SESSIONS
+from session_frames.workspace import history, resume_into
 from session_frames.workspace.catalog import Entry
 from session_frames.workspace.history import BlamedLine, State
 
@@ -68,7 +69,12 @@ def _topic(entry: Entry, colour: bool) -> str:
 
 
 @click.command("list")
-@click.option("--status", "wanted", type=click.Choice(["active", "closed", "archived", "exported"]))
+@click.option(
+    "--status",
+    "wanted",
+    type=click.Choice(["active", "closed", "archived", "exported"]),
+    help="Only frames of this status.",
+)
 @click.option("--active", is_flag=True, help="Only frames whose session runs.")
 @click.option("--topic", default="", help="Only topics that contain this.")
 @click.option("--branch", default="", help="Only frames of this branch.")
@@ -137,7 +143,7 @@ def _table(entries: list[Entry], colour: bool) -> list[str]:
 @click.argument("frame", required=False)
 @frame_option
 @click.option("--turns", default="", metavar="TURNS", help='Only these turns: "3 14 22-30".')
-@click.option("--format", "form", type=click.Choice(["text", *EXPORTS]), default="text")
+@click.option("--format", "form", type=click.Choice(["text", *EXPORTS]), default="text", help="How to show it.")
 @json_option
 @click.pass_obj
 def show(context: Context, frame: str | None, name: str | None, turns: str, form: str, as_json: bool) -> None:
@@ -209,16 +215,31 @@ def _blame_lines(lines: list[BlamedLine], colour: bool) -> Iterator[str]:
 @frame_option
 @click.option("--branch", default="", help="The latest frame of this branch.")
 @click.option("--budget", type=int, default=DEFAULT_BUDGET, show_default=True, help="Tokens, estimated.")
-@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md")
+@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", help="How to write it.")
+@click.option("--into", "agent", type=click.Choice(list(SESSIONS)), help="Write a session that this agent can resume.")
 @json_option
 @click.pass_obj
 def resume(
-    context: Context, frame: str | None, name: str | None, branch: str, budget: int, form: str, as_json: bool
+    context: Context,
+    frame: str | None,
+    name: str | None,
+    branch: str,
+    budget: int,
+    form: str,
+    agent: str | None,
+    as_json: bool,
 ) -> None:
     """The opening context for the next session: what changed since, what holds, the user's own words."""
     wanted = frame_of(frame, name)
     if wanted and branch:
         raise UsageError("name a frame or a branch, not both")
+    if agent:
+        written = resume_into.write_session(context.workspace, agent, wanted, branch)
+        if as_json or form == "json":
+            output.write_json(written._asdict())
+        else:
+            output.write(f"{written.path}\n{written.command}\n")
+        return
     resumed = history.resume(context.workspace, wanted, branch=branch, budget=budget)
     if as_json or form == "json":
         output.write_json(opening_data(resumed.frame, resumed.changes, resumed.made, budget))

@@ -95,7 +95,7 @@ class _Verbs(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in _MODULES and not args[0].startswith("-"):
+        if args and args[0] not in _MODULES and not args[0].startswith("-") and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
             nearest = get_close_matches(args[0], _MODULES, n=3)

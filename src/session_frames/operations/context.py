@@ -66,9 +66,10 @@ def opening(frame: Frame, changes: Changes, budget: int = DEFAULT_BUDGET, origin
 
 
 def _head(frame: Frame, changes: Changes, origin: str) -> str:
-    session = frame.get("session", {})
     ended = frame.get("boundary", {}).get("ended_at", "")
-    who = line_shown(session.get("agent", "an unknown agent"))
+    sessions = [frame.get("session", {}), *(origin.get("session", {}) for origin in frame.get("merged_from", []))]
+    agents = dict.fromkeys(session["agent"] for session in sessions if session.get("agent"))
+    who = line_shown(" and ".join(agents) or "an unknown agent")
     lines = [f"# Session frame {frame['id'][:6]}: {line_shown(frame['topic'])}", ""]
     lines.append(f"Recorded by {who}{f', last turn {ended}' if ended else ''}. {origin}".rstrip())
     lines += ["", "## Changed since this frame"]

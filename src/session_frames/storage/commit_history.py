@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from session_frames.model import digest
 from session_frames.storage.git_repo import GitRepo
 
 FOLDERS = (".copilot/sessions", ".copilot/archive")
@@ -92,7 +91,16 @@ def read_refs(repo: GitRepo) -> Refs:
     if "GIT_NO_REPLACE_OBJECTS" in repo.environ:
         replaced = []
     shape = "\n".join([*sorted(boundary), *grafts, *replaced])
-    return Refs(tips, notes_tip, frozenset(boundary), digest(shape) if shape else "")
+    return Refs(tips, notes_tip, frozenset(boundary), _short(shape))
+
+
+def _short(shape: str) -> str:
+    """A digest of the shape; hardly any history has one, so what makes it is loaded late."""
+    if not shape:
+        return ""
+    from session_frames.model import digest
+
+    return digest(shape)
 
 
 def is_object_id(text: str) -> bool:

@@ -12,9 +12,8 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from session_frames.operations.summary import Summary
 from session_frames.storage.commit_history import (
     Change,
     Commit,
@@ -27,6 +26,9 @@ from session_frames.storage.commit_history import (
 )
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.index import Index, IndexLost, Version, path_bytes, path_text, read_version
+
+if TYPE_CHECKING:
+    from session_frames.operations.summary import Summary
 
 IN_TREE = "in-tree"
 TRAILER = "trailer"

@@ -7,21 +7,20 @@ written (a read-only repository, a full disk) it lives in memory for as long as 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from session_frames import __version__
 from session_frames.errors import EnvironmentError_, FramesError
-from session_frames.operations.summary import Summary, summarize
 from session_frames.storage.private_state import PrivateState, make_folder
+from session_frames.storage.quick_look import SCHEMA_VERSION
 
-# To be raised whenever a table, or the way its content is computed, changes.
-_SCHEMA_VERSION: Final = 1
+if TYPE_CHECKING:
+    from session_frames.operations.summary import Summary
 
 KEY_SIZE: Final = 8
 """Bytes that stand for one turn id in ``Version.turns``."""
@@ -90,7 +89,10 @@ class Version(NamedTuple):
 
 def read_version(data: bytes | None, name: str) -> Version:
     """What the index keeps of the content of a frame file; one that is missing or no valid frame is kept as that."""
+    import hashlib
+
     from session_frames.frame_json import decode
+    from session_frames.operations.summary import summarize
 
     try:
         if data is None:
@@ -227,6 +229,7 @@ class Index:
         except OSError as error:
             raise EnvironmentError_(f"cannot read '{path}': {error.strerror}") from error
         from session_frames.frame_json import decode
+        from session_frames.operations.summary import summarize
 
         summary = summarize(decode(data, path))
         self._new_files[path] = stamp, json.dumps(summary)
@@ -335,7 +338,7 @@ def _is_valid(database: sqlite3.Connection) -> bool:
 
 
 def _validity() -> str:
-    return f"{__version__} {_SCHEMA_VERSION}"
+    return f"{__version__} {SCHEMA_VERSION}"
 
 
 def _inode(path: str) -> int:

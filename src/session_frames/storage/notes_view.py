@@ -10,14 +10,17 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from session_frames.errors import EnvironmentError_, RefusedError
-from session_frames.operations.summary import Summary
 from session_frames.storage.commit_history import NOTES_REF
 from session_frames.storage.commit_links import TRAILER, Link, Ranges, iter_links, links_of
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.index import Index
 from session_frames.storage.private_state import PrivateState
+
+if TYPE_CHECKING:
+    from session_frames.operations.summary import Summary
 
 _MOST_FRAMES = 5
 _MOST_RANGES = 4
@@ -142,6 +145,13 @@ def refresh_view(repo: GitRepo, index: Index, state: PrivateState, notes_tip: st
             return _write_view(repo, index)
     except (EnvironmentError_, RefusedError):
         return 0
+
+
+def rewrite_view(repo: GitRepo, index: Index, state: PrivateState) -> int:
+    """Write all notes anew, without the history in which those before still stand; how many were written."""
+    with index.write() as database:
+        database.execute("DELETE FROM meta WHERE key = ?", (_VIEW_TIP,))
+    return refresh_view(repo, index, state)
 
 
 def _write_view(repo: GitRepo, index: Index) -> int:

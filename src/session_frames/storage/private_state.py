@@ -11,10 +11,12 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from session_frames.errors import EnvironmentError_, RefusedError
-from session_frames.model import Frame
+
+if TYPE_CHECKING:
+    from session_frames.model import Frame
 
 _LOCK_WAIT = 10.0
 _REPLACE_TRIES = 20

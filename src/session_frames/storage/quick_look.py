@@ -11,6 +11,9 @@ import os
 
 from session_frames import __version__
 
+# To be raised whenever a table of the index, or the way its content is computed, changes.
+SCHEMA_VERSION = 1
+
 _NOTES = "refs/notes/frames"
 
 # Paths, then three lists of ids, each ended by a line that is no id: tips, the notes, what replaces objects.
@@ -120,5 +123,5 @@ def _knows(path: str, tips: set[str], notes: str) -> bool:
         and unwritten is None
         and kept.get("view_tip", "") == notes
         and not kept.get("history")
-        and kept["validity"].startswith(f"{__version__} ")
+        and kept["validity"] == f"{__version__} {SCHEMA_VERSION}"
     )

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from session_frames.storage.frame_store import FrameStore
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.private_state import PrivateState
 
 if TYPE_CHECKING:
     from session_frames.operations.redact import Policy
+    from session_frames.storage.frame_store import FrameStore
     from session_frames.storage.index import Index
 
 # Settings are git configuration under this name.
@@ -51,6 +51,8 @@ class Workspace:
     @cached_property
     def store(self) -> FrameStore:
         """The frame files of this work tree; ``GitError`` in a bare repository."""
+        from session_frames.storage.frame_store import FrameStore
+
         return FrameStore(self.repo.require_top())
 
     @cached_property

@@ -16,7 +16,7 @@ from session_frames.schema import Problem, problems
 from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
 from session_frames.workspace.catalog import catalog, get_entry, load
 from session_frames.workspace.core import Workspace
-from session_frames.workspace.keeping import keep_edited
+from session_frames.workspace.keeping import keep_edited, write_copy
 
 
 class Merged(NamedTuple):
@@ -39,6 +39,7 @@ def merge(ws: Workspace, names: Sequence[str], topic: str = "") -> Merged:
     merged = redact_frame(result.frame, ws.policy)
     with ws.state.lock():
         path = ws.store.find_path(merged["id"]) or ws.store.new_path(merged)
+        write_copy(ws, merged["id"], frame_json.encode(merged))
         ws.store.write(merged, path)
     return Merged(merged, path, list(result.conflicts), sources)
 

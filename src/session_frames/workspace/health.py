@@ -11,13 +11,13 @@ from typing import Final, Literal, NamedTuple
 
 from session_frames.errors import FramesError
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
+from session_frames.storage.git_settings import GitSettings
 from session_frames.storage.hook_files import places_of_hook
 from session_frames.storage.hook_text import has_block
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.setup import (
     NOTES_REF,
     SAMPLE_FRAME,
-    config_values,
     has_attributes,
     hook_place,
     init,
@@ -74,7 +74,7 @@ def _is_set_up(ws: Workspace) -> Iterator[Finding]:
 
 
 def _attributes(ws: Workspace) -> Iterator[Finding]:
-    named, configured = has_attributes(ws), bool(config_values(ws, "merge.frame.driver"))
+    named, configured = has_attributes(ws), bool(GitSettings(ws.repo).values("merge.frame.driver"))
     if named and not configured:
         yield Finding(
             "error", "attributes name the merge driver 'frame', which is not configured in this clone", "frames init"
@@ -85,7 +85,7 @@ def _attributes(ws: Workspace) -> Iterator[Finding]:
 
 def _driver(ws: Workspace) -> Iterator[Finding]:
     for name, does in (("merge.frame.driver", "merge"), ("diff.frame.textconv", "show")):
-        for command in config_values(ws, name):
+        for command in GitSettings(ws.repo).values(name):
             if not _is_runnable(ws, command):
                 yield Finding("error", f"git cannot run frames to {does} a frame: {_missing(command)}", _REINSTALL)
 
@@ -119,7 +119,7 @@ def _husky_is_active(ws: Workspace) -> Iterator[Finding]:
 
 
 def _notes(ws: Workspace) -> Iterator[Finding]:
-    if not receipts_of(ws).is_empty() and NOTES_REF not in config_values(ws, "notes.displayRef"):
+    if not receipts_of(ws).is_empty() and NOTES_REF not in GitSettings(ws.repo).values("notes.displayRef"):
         yield Finding("warning", f"git log does not show frames: notes.displayRef has no {NOTES_REF}", _REINSTALL)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypedDict
 
 from session_frames import frame_json
@@ -12,6 +13,7 @@ from session_frames.model import Frame, Turn
 from session_frames.operations.attribution import Writer, writers_of_lines
 from session_frames.operations.context import DEFAULT_BUDGET, Changes, Opening, opening
 from session_frames.operations.summary import Summary
+from session_frames.storage.commit_history import is_object_id
 from session_frames.storage.commit_links import Link, links_of, refresh
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
 from session_frames.workspace.catalog import Catalog, Entry, catalog, get_entry, load
@@ -278,7 +280,7 @@ def blame(ws: Workspace, file: str, revision: str = "", lines: Sequence[str] = (
     facts: dict[str, dict[str, str]] = {}
     with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
         blamed = list(_blamed_lines(output, facts))
-    yield from _with_writers(ws, blamed, facts)
+    yield from _with_writers(ws, blamed, facts, at)
 
 
 def _blamed_lines(output: Any, facts: dict[str, dict[str, str]]) -> Iterator[_Blamed]:
@@ -287,16 +289,20 @@ def _blamed_lines(output: Any, facts: dict[str, dict[str, str]]) -> Iterator[_Bl
         line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
         if line.startswith("\t"):
             yield _Blamed(commit, facts[commit].get("filename", ""), original, final, line[1:])
-        elif head := re.match(r"([0-9a-f]{40,64}) (\d+) (\d+)", line):
-            commit, original, final = head[1], int(head[2]), int(head[3])
+            continue
+        key, _, value = line.partition(" ")
+        if is_object_id(key):
+            commit = key
+            original, final = map(int, value.split(" ")[:2])
             facts.setdefault(commit, {})
         else:
-            key, _, value = line.partition(" ")
             facts[commit][key] = value
 
 
-def _with_writers(ws: Workspace, blamed: list[_Blamed], facts: dict[str, dict[str, str]]) -> Iterator[BlamedLine]:
-    refresh(ws.repo, ws.index, [commit for commit in facts if commit.strip("0")])
+def _with_writers(
+    ws: Workspace, blamed: list[_Blamed], facts: dict[str, dict[str, str]], asked: Sequence[str]
+) -> Iterator[BlamedLine]:
+    refresh(ws.repo, ws.index, asked)  # all blamed commits are in the history of this one, or of HEAD
     links = links_of(ws.index, facts)
     frames = _frames_of_links(ws, [link for found in links.values() for link in found])
     for stretch in _stretches(blamed):
@@ -352,6 +358,7 @@ def _blamed_line(
     )
 
 
+@cache
 def _iso_date(seconds: str, zone: str) -> str:
     from datetime import datetime, timedelta, timezone
 
@@ -380,10 +387,15 @@ def resume(ws: Workspace, name: str | None = None, *, branch: str = "", budget: 
     """What the next session should begin with: what changed since, what holds, the user's words within the budget."""
     if budget <= 0:
         raise UsageError(f"a budget must be above 0, not {budget}")
-    entry = _latest_of(ws, branch) if branch and name is None else get_entry(ws, name)
+    entry = entry_to_resume(ws, name, branch)
     frame = load(ws, entry)
     changes = changes_since(ws, entry, frame)
     return Resumed(frame, changes, opening(frame, changes, budget, _origin(ws, entry)))
+
+
+def entry_to_resume(ws: Workspace, name: str | None, branch: str = "") -> Entry:
+    """The frame of that name, else the latest of the branch, else the current one."""
+    return _latest_of(ws, branch) if branch and name is None else get_entry(ws, name)
 
 
 def _latest_of(ws: Workspace, branch: str) -> Entry:

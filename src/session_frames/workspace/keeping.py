@@ -71,7 +71,7 @@ def keep(
         data = frame_json.encode(frame)
         if len(data) > LARGE_FILE:
             notes.append(f"the frame has {len(data) >> 20} MB")
-        copied = _write_copy(ws, frame["id"], data)
+        copied = write_copy(ws, frame["id"], data)
         if local:
             return Captured(frame, "", source, copied, staged=False, lost_turns=lost, notes=tuple(notes))
         changed = ws.store.write(frame, path)
@@ -85,7 +85,8 @@ def _closed_copy(ws: Workspace, wanted: str) -> Frame | None:
     return frame_json.decode(read_bytes(path), path) if os.path.exists(path) else None
 
 
-def _write_copy(ws: Workspace, wanted: str, data: bytes) -> bool:
+def write_copy(ws: Workspace, wanted: str, data: bytes) -> bool:
+    """Keep the bytes of a frame's file in the private area; False when they are there already."""
     path = ws.state.closed_path(wanted)
     if os.path.exists(path) and read_bytes(path) == data:
         return False
@@ -101,7 +102,7 @@ def keep_edited(ws: Workspace, frame: Frame, source: str, taken: tuple[str, ...]
             raise RefusedError(f"frame '{frame['id']}' has no file in this work tree", hint="frames close writes one")
         return Captured(frame, "", source, changed=False, staged=False, lost_turns=0, notes=(), parts=taken)
     with ws.state.lock():
-        _write_copy(ws, frame["id"], frame_json.encode(frame))
+        write_copy(ws, frame["id"], frame_json.encode(frame))
         changed = ws.store.write(frame, path)
     return Captured(frame, path, source, changed, staged=False, lost_turns=0, notes=(), parts=taken)
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from session_frames.errors import RefusedError
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
+from session_frames.storage.git_settings import GitSettings
 from session_frames.storage.hook_files import (
     ATTRIBUTES_LINE,
     EXCLUDE_LINE,
@@ -159,22 +160,17 @@ def _configure(ws: Workspace, receipts: Receipts, wanted: dict[str, str]) -> lis
     with open(path, "rb") as file:
         before = file.read()
     old = {}
+    settings = GitSettings(ws.repo)
     for name, value in wanted.items():
-        held = config_values(ws, name)
+        held = settings.values(name)
         if value in held if name == "notes.displayRef" else held == [value]:
             continue
         old[name] = held
-        change = ("--add", name) if name == "notes.displayRef" else ("--replace-all", name)
-        ws.repo.run("config", "--local", *change, value)
+        change = settings.add if name == "notes.displayRef" else settings.replace
+        change(name, value)
     if old:
         receipts.note_config(path, before, old)
     return list(old)
-
-
-def config_values(ws: Workspace, name: str) -> list[str]:
-    """All values of a key in the repository's own configuration."""
-    out = ws.repo.ask("config", "--local", "-z", "--get-all", name).out.decode("utf-8", "surrogateescape")
-    return out.split("\0")[:-1]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -250,20 +246,21 @@ def _restore_config(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
     if key not in receipts.files:
         return ()
     if receipts.take_back(key) != "restored":
+        settings = GitSettings(ws.repo)
         for name, old in receipts.config.items():
-            _restore_setting(ws, name, old)
+            _restore_setting(settings, name, old)
     return tuple(receipts.config)
 
 
-def _restore_setting(ws: Workspace, name: str, old: list[str]) -> None:
+def _restore_setting(settings: GitSettings, name: str, old: list[str]) -> None:
     """Give a setting its former values; what a person set since is theirs."""
     if name == "notes.displayRef":
         if NOTES_REF not in old:
-            ws.repo.ask("config", "--local", "--fixed-value", "--unset-all", name, NOTES_REF)
+            settings.unset(name, NOTES_REF)
         return
-    ws.repo.ask("config", "--local", "--unset-all", name)
+    settings.unset(name)
     for value in old:
-        ws.repo.run("config", "--local", "--add", name, value)
+        settings.add(name, value)
 
 
 def _what_stays(ws: Workspace) -> tuple[str, ...]:

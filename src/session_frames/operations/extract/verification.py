@@ -317,8 +317,14 @@ _LONGEST_LINE: Final = 400
 
 
 @cache
-def _summary(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+def _summary(patterns: tuple[str, ...], at_start: bool) -> re.Pattern[str]:
+    chosen = [pattern for pattern in patterns if pattern.startswith("^") == at_start]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in chosen) or "(?!)")
+
+
+def _sums_up(patterns: tuple[str, ...], line: str) -> bool:
+    """Is the line one of these? Most patterns are tried at its start only, which is five times as fast."""
+    return bool(_summary(patterns, True).match(line) or _summary(patterns, False).search(line))
 
 
 def outcome_of(command: str, output: str, exit_code: int | None, failed: bool | None) -> CheckOutcome:
@@ -330,12 +336,12 @@ def outcome_of(command: str, output: str, exit_code: int | None, failed: bool | 
     if exit_code or failed:
         return "failed"
     lines = [line.strip()[:_LONGEST_LINE] for line in re.sub(_COLOUR, "", output).splitlines()]
-    if any(_summary(_FAILED_SUMMARIES).search(line) for line in lines):
+    if any(_sums_up(_FAILED_SUMMARIES, line) for line in lines):
         return "failed"
     told = exit_code == 0 or failed is False
     if told and re.search(_LISTS_WHAT_IS_WRONG, command):
         return "failed" if any(line.endswith(".go") for line in lines) else "passed"
-    if any(_summary(_PASSED_SUMMARIES).search(line) for line in lines):
+    if any(_sums_up(_PASSED_SUMMARIES, line) for line in lines):
         return "passed"
     return "passed" if told and not _hides_the_exit_code(command) else "unknown"
 

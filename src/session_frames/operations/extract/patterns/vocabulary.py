@@ -63,9 +63,7 @@ ASKED_FOR: Final = (
     r"|split|simplify|parse|handle|make|validate|convert|generate)\s+(.+)"
 )
 
-KOREAN_PARTICLE: Final = (
-    r"(?:에서는|에서|으로|까지|부터|이랑|하고|처럼|보다|이나|에게|한테|은|는|이|가|을|를|에|로|와|과|의|만|랑|(?<=\S\S\S)도)$"
-)
+KOREAN_PARTICLE: Final = r"(?:에서는|에서|으로|까지|부터|이랑|하고|처럼|보다|이나|에게|한테|은|는|이|가|을|를|에|로|와|과|의|만|랑|(?<=\S\S\S)도)$"
 KOREAN_NO_LABEL: Final = (
     r"^(?:가끔|지금|바로|너무|좀|자꾸|계속|그냥|일단|이거|그거|저거|우리|제가|내가|그리고|근데|그런데|혹시|안녕\S*"
     r"|요즘|어제|오늘|다시|지금은|때마다|문제|부탁\S*)$"

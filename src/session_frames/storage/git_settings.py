@@ -1,0 +1,50 @@
+"""The repository's own git configuration, read and written through GitPython.
+
+Only setting up and examining a repository come here: GitPython takes longer to load than a hook may last.
+"""
+
+from __future__ import annotations
+
+from session_frames.errors import GitError
+from session_frames.storage.git_repo import GitRepo
+
+
+class GitSettings:
+    """The configuration in the repository's own file; a key may hold several values."""
+
+    def __init__(self, repo: GitRepo) -> None:
+        from git import Git
+
+        self._git = Git(repo.top or repo.git_dir)
+        self._environ = {**repo.environ, "LC_ALL": "C"}
+
+    def values(self, name: str) -> list[str]:
+        """All values of a key, in order."""
+        return self._ask("-z", "--get-all", name)[1].split("\0")[:-1]
+
+    def add(self, name: str, value: str) -> None:
+        """One value more for a key."""
+        self._change("--add", name, value)
+
+    def replace(self, name: str, value: str) -> None:
+        """This value in place of all others of a key."""
+        self._change("--replace-all", name, value)
+
+    def unset(self, name: str, value: str = "") -> None:
+        """No value for a key, or without this one; nothing happens where there is none."""
+        self._ask(*(("--fixed-value", "--unset-all", name, value) if value else ("--unset-all", name)))
+
+    def _change(self, *args: str) -> None:
+        code, _, error = self._ask(*args)
+        if code:
+            raise GitError(f"git config failed: {error.strip() or f'exit code {code}'}")
+
+    def _ask(self, *args: str) -> tuple[int, str, str]:
+        code, out, error = self._git.execute(
+            ["git", "config", "--local", *args],
+            env=self._environ,
+            with_extended_output=True,
+            with_exceptions=False,
+            strip_newline_in_stdout=False,
+        )
+        return int(code), str(out), str(error)
