@@ -37,5 +37,6 @@ def sniff(head: bytes) -> bool:
 
 def read(source: BinaryIO, companions: Iterable[tuple[str, bytes]] = ()) -> Iterator[Event | Begins | NoConversation]:
     """The events, read as those of the program whose layout the file has."""
-    layout = opencode if opencode.sniff(peek(source)) else cline
-    return layout.read(source, companions)
+    if opencode.sniff(peek(source)):
+        return opencode.read(source, companions)
+    return cline.read(source, companions)
