@@ -24,7 +24,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol, cast
 
 from session_frames.model import Frame
-from session_frames.transcripts.session_steps import Step, abandoned_threads, steps_of, with_times
+from session_frames.transcripts.session_steps import NO_TIME, Step, abandoned_threads, steps_of, utc, with_times
 
 # The agents in which a frame can be resumed.
 SESSIONS: dict[str, str] = {
@@ -44,6 +44,7 @@ class NewSession(NamedTuple):
     frame: Frame
     steps: list[Step]
     rewound: frozenset[str]
+    updated: str  # when it is written: an agent may sweep away what it takes for long untouched
 
     @property
     def title(self) -> str:
@@ -99,11 +100,11 @@ class SessionWriter(Protocol):
         """The file's content."""
 
 
-def new_session(frame: Frame, agent: str, cwd: str) -> NewSession:
-    """The session of a frame for that agent; its id follows from both."""
+def new_session(frame: Frame, agent: str, cwd: str, now: str) -> NewSession:
+    """The session of a frame for that agent, written now; its id follows from both."""
     steps = list(with_times(steps_of(frame, answers_apart=True), frame))
     own = str(uuid.uuid5(uuid.NAMESPACE_URL, f"frame:{frame['id']}:{agent}"))
-    return NewSession(own, agent, cwd, frame, steps, abandoned_threads(frame))
+    return NewSession(own, agent, cwd, frame, steps, abandoned_threads(frame), max(utc(now), NO_TIME))
 
 
 def get_writer(agent: str) -> SessionWriter:

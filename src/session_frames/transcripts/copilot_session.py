@@ -27,9 +27,8 @@ def beside(session: NewSession, path: str) -> dict[str, bytes]:
         "git_root": session.cwd,
         "branch": session.frame.get("git", {}).get("branch", ""),
         "name": session.title,
-        "user_named": "",
         "created_at": session.began,
-        "updated_at": session.ended,
+        "updated_at": session.updated,
     }
     lines = [f"{key}: {json_text(value)}" for key, value in facts.items() if value]
     return {os.path.join(os.path.dirname(path), "workspace.yaml"): ("\n".join(lines) + "\n").encode("utf-8")}

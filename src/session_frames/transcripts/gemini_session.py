@@ -47,7 +47,7 @@ def write(session: NewSession) -> bytes:
             "sessionId": session.id,
             "projectHash": _hash(session.cwd),
             "startTime": session.began,
-            "lastUpdated": session.ended,
+            "lastUpdated": session.updated,
             "kind": "main",
             "summary": session.title,
             "directories": [session.cwd],
