@@ -45,7 +45,8 @@ SESSION = {
 }
 SCHEMA = """
 CREATE TABLE `session` (`id` text PRIMARY KEY, `project_id` text NOT NULL, `parent_id` text, `directory` text NOT NULL,
-  `title` text NOT NULL, `version` text NOT NULL, `revert` text, `time_created` integer NOT NULL, `time_updated` integer);
+  `title` text NOT NULL, `version` text NOT NULL, `revert` text,
+  `time_created` integer NOT NULL, `time_updated` integer NOT NULL);
 CREATE TABLE `message` (`id` text PRIMARY KEY, `session_id` text NOT NULL, `time_created` integer NOT NULL,
   `time_updated` integer NOT NULL, `data` text NOT NULL);
 CREATE TABLE `part` (`id` text PRIMARY KEY, `message_id` text NOT NULL, `session_id` text NOT NULL,
