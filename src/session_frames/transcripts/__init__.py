@@ -10,6 +10,7 @@ from session_frames.transcripts.base import TranscriptFormat
 
 # In the order in which they are asked whether a file is theirs: the narrowest first.
 FORMATS: dict[str, str] = {
+    "qwen-code": "session_frames.transcripts.qwen_code",
     "claude-code": "session_frames.transcripts.claude_code",
     "codex": "session_frames.transcripts.codex",
     "copilot-cli": "session_frames.transcripts.copilot_cli",
@@ -24,10 +25,10 @@ FORMATS: dict[str, str] = {
     "pi": "session_frames.transcripts.pi",
     "aider": "session_frames.transcripts.aider",
     "cursor": "session_frames.transcripts.cursor",
+    "specstory": "session_frames.transcripts.specstory",
     "amp": "session_frames.transcripts.amp",
     "windsurf": "session_frames.transcripts.windsurf",
     "droid": "session_frames.transcripts.droid",
-    "qwen-code": "session_frames.transcripts.qwen_code",
     "codebuddy": "session_frames.transcripts.codebuddy",
     "kimi": "session_frames.transcripts.kimi",
     "antigravity": "session_frames.transcripts.antigravity",
