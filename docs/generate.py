@@ -64,19 +64,26 @@ def _verbs(names: list[str]) -> Iterator[str]:
     for name in names:
         command = frames.get_command(click.Context(frames), name)
         assert command is not None
-        yield f"### frames {name}"
+        yield from _verb(name, command)
+
+
+def _verb(name: str, command: click.Command) -> Iterator[str]:
+    yield f"### frames {name}"
+    yield ""
+    yield f"    frames {name}{_arguments(command)}"
+    yield ""
+    yield from (f"{' '.join(paragraph.split())}\n" for paragraph in (command.help or "").split("\n\n"))
+    options = [_option(param) for param in command.params if isinstance(param, click.Option)]
+    if options:
+        yield _table(("option", "what it does"), options)
         yield ""
-        yield f"    frames {name}{_arguments(command)}"
-        yield ""
-        yield from (f"{' '.join(paragraph.split())}\n" for paragraph in (command.help or "").split("\n\n"))
-        options = [_option(param) for param in command.params if isinstance(param, click.Option)]
-        if options:
-            yield _table(("option", "what it does"), options)
-            yield ""
+    for part, inner in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from _verb(f"{name} {part}", inner)
 
 
 def _arguments(command: click.Command) -> str:
     shown = " [OPTIONS]" if any(isinstance(param, click.Option) for param in command.params) else ""
+    shown += " {" + "|".join(command.commands) + "}" if isinstance(command, click.Group) else ""
     for param in command.params:
         if isinstance(param, click.Argument):
             name = param.metavar or (param.name or "").upper() + ("…" if param.nargs == -1 else "")

@@ -144,10 +144,21 @@ def _table(entries: list[Entry], colour: bool) -> list[str]:
 @frame_option
 @click.option("--turns", default="", metavar="TURNS", help='Only these turns: "3 14 22-30".')
 @click.option("--format", "form", type=click.Choice(["text", *EXPORTS]), default="text", help="How to show it.")
+@click.option("--raw", "as_raw", is_flag=True, help="Its raw transcript instead, byte for byte as it is kept.")
 @json_option
 @click.pass_obj
-def show(context: Context, frame: str | None, name: str | None, turns: str, form: str, as_json: bool) -> None:
+def show(
+    context: Context, frame: str | None, name: str | None, turns: str, form: str, as_raw: bool, as_json: bool
+) -> None:
     """One frame: what was decided and is open, its files, checks and turns."""
+    if as_raw:
+        from session_frames.workspace.raw import raw_text
+
+        if turns or as_json or form != "text":
+            raise UsageError("--raw gives the whole transcript: no --turns, --format or --json with it")
+        for chunk in raw_text(context.workspace, frame_of(frame, name)):
+            sys.stdout.buffer.write(chunk)
+        return
     shown, chosen = history.show(context.workspace, frame_of(frame, name), turns)
     if turns:
         shown_turns = [turn for _, turn in chosen]

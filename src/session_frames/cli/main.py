@@ -46,6 +46,8 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "unarchive": ("curate", "move frames back from the archive"),
         "export": ("curate", "a frame as JSON, YAML or Markdown"),
         "validate": ("curate", "check frame files against the schema"),
+        "raw": ("raw", "the raw transcripts that are kept: list, prune"),
+        "delete": ("raw", "delete a frame for good"),
     },
     "Doors": {
         "completion": ("completion", "completion script for a shell"),

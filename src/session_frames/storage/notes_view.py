@@ -30,6 +30,7 @@ _WIDTH = 200  # display columns of one line
 _FEW = 3
 
 _VIEW_TIP = "view_tip"
+_ANY_TIP = "any"  # not where the view was left: so it is looked at
 _MESSAGE = b"Frames of the commits\n"
 _WHO = "frames"
 _MAIL = "frames@localhost"
@@ -151,7 +152,7 @@ def rewrite_view(repo: GitRepo, index: Index, state: PrivateState) -> int:
     """Write all notes anew, without the history in which those before still stand; how many were written."""
     with index.write() as database:
         database.execute("DELETE FROM meta WHERE key = ?", (_VIEW_TIP,))
-    return refresh_view(repo, index, state)
+    return refresh_view(repo, index, state, _ANY_TIP)
 
 
 def _write_view(repo: GitRepo, index: Index) -> int:

@@ -86,13 +86,19 @@ class RawStore:
         return read_manifest(self.folder(frame_id))
 
     def list_ids(self) -> list[str]:
-        """The frames of which a raw transcript is kept."""
+        """The frames of which a raw transcript is kept, or was to be kept by a save that did not end."""
         root = self._state.path("raw")
         try:
             names = sorted(os.listdir(root))
         except OSError:
             return []
-        return [name for name in names if os.path.exists(os.path.join(root, name, NAME))]
+        return [name for name in names if os.path.isdir(os.path.join(root, name))]
+
+    def on_disk(self, frame_id: str) -> tuple[int, float]:
+        """What the files of this raw transcript take, damaged or not, and when the last of them was written."""
+        folder = self.folder(frame_id)
+        with os.scandir(folder) as files:
+            return sum(file.stat().st_size for file in files), os.stat(folder).st_mtime
 
     # -- saving -------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from io import BytesIO
 from typing import BinaryIO, cast
 
 from session_frames.errors import FramesError, NotUnderstood, UsageError
@@ -17,6 +18,7 @@ from session_frames.storage.transcript_files import open_transcript, transcript_
 from session_frames.transcripts import session_of_environment
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
+from session_frames.workspace.raw import RawKeeper
 from session_frames.workspace.reading import newest, read_transcript, transcript_of_session, what_was_skipped
 from session_frames.workspace.sources import Wish, frames_of
 
@@ -87,13 +89,13 @@ def close(
     Without ``transcript`` the newest session whose recorded working directory lies in this repository is taken.
     ``NotUnderstood`` when there is no conversation in it; ``NothingFound`` when no session belongs here.
     """
-    opened = _opened_by_hand(ws)
+    opened, piped = _opened_by_hand(ws), None
     given = topic or (_given_topic(opened["frame"]) if opened else "")
     goal = goal or (opened["frame"].get("goal", "") if opened else "")
     if transcript == "-":
         assert stdin is not None
-        name, file = transcript_of_bytes(stdin.read())
-        reading = read_transcript(ws, name, file, "standard input", topic=given, keep_reasoning=keep_reasoning)
+        name, piped = transcript_of_bytes(stdin.read())
+        reading = read_transcript(ws, name, piped, "standard input", topic=given, keep_reasoning=keep_reasoning)
     elif transcript:
         name, file = open_transcript(os.path.join(ws.cwd, transcript), transcript)
         with closing(file):
@@ -106,6 +108,7 @@ def close(
     frame = _at_close(ws, frame, opened)
     captured = keep(ws, frame, reading.source, topic=topic, dry_run=dry_run, stage=True)
     if not dry_run:
+        captured = RawKeeper(ws).keep(captured, piped)
         for ended in {frame["id"], *([opened["frame"]["id"]] if opened else [])}:
             ws.state.drop_active(ended)
     return captured
@@ -152,15 +155,18 @@ def import_(
     parts = parse_parts(only)
     ws.repo.require_top()
     wish = Wish(agent, topic, keep_reasoning)
+    raw = RawKeeper(ws)
     for source in sources:
+        piped = BytesIO(stdin.read()) if source == "-" and stdin else None
         try:
-            for frame, name in frames_of(ws, source, stdin, wish):
+            for frame, name in frames_of(ws, source, piped, wish):
                 if strict and frame.get("skipped_records"):
                     raise NotUnderstood(f"records lost in '{name}': {what_was_skipped(frame['skipped_records'])}")
                 if into is not None:
                     into, taken = add_parts(into, frame, parts)
                     yield keep_edited(ws, into, name, taken, dry_run)
                 else:
-                    yield keep(ws, frame, name, topic=topic, dry_run=dry_run)
+                    captured = keep(ws, frame, name, topic=topic, dry_run=dry_run)
+                    yield captured if dry_run else raw.keep(captured, piped)
         except FramesError as error:
             yield error

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Settings are git configuration under this name.
 LOCAL_SETTING = "frames.local"
+RAW_SETTING = "frames.raw"
 
 
 class Workspace:
@@ -74,3 +75,8 @@ class Workspace:
     def keeps_local(self) -> bool:
         """Are frames kept out of the shared tree (``frames init --local``)?"""
         return self.repo.config(LOCAL_SETTING) == "true"
+
+    @cached_property
+    def keeps_raw(self) -> bool:
+        """Are raw transcripts kept? They are, unless ``frames.raw`` is false."""
+        return self.repo.line("config", "--type=bool", "--get", RAW_SETTING) != "false"

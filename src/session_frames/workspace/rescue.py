@@ -19,6 +19,7 @@ from session_frames.transcripts import FORMATS, get_format, sniff_format
 from session_frames.transcripts.base import Meta
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import keep
+from session_frames.workspace.raw import RawKeeper
 from session_frames.workspace.reading import Belonging, read_transcripts
 
 # Where a neighbouring tool keeps the transcripts of sessions in git: one folder a checkpoint, one session in many.
@@ -120,7 +121,7 @@ def _sniffed(path: str) -> str:
 
 def _take(ws: Workspace, name: str, source: BinaryIO, shown: str, wanted: Wanted) -> Rescued:
     """Every session of one transcript, into the private area or the archive."""
-    summaries, changed = [], False
+    summaries, changed, raw = [], False, RawKeeper(ws)
     for reading in read_transcripts(ws, name, source, shown):
         frame = reading.frame
         if wanted.since and frame.get("boundary", {}).get("ended_at", wanted.since) < wanted.since:
@@ -128,6 +129,8 @@ def _take(ws: Workspace, name: str, source: BinaryIO, shown: str, wanted: Wanted
         if wanted.share:
             frame = cast(Frame, {**frame, "status": "archived"})
         captured = keep(ws, frame, shown, private=not wanted.share)
+        if os.path.isfile(shown):
+            raw.keep(captured)
         changed = changed or captured.changed
         summaries.append(summarize(captured.frame))
     return Rescued(shown, name, "taken" if changed else "unchanged", "", tuple(summaries))

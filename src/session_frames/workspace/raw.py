@@ -1,0 +1,185 @@
+"""Raw transcripts: keeping one at close and import, listing, limiting, giving back."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from typing import BinaryIO, NamedTuple
+
+from session_frames.errors import FormatError, FramesError, NothingFound, UsageError
+from session_frames.operations.exchange import is_frame_text
+from session_frames.storage.raw_manifest import raw_size, stored_size
+from session_frames.storage.raw_store import RawStore, Source
+from session_frames.storage.transcript_files import events_of
+from session_frames.transcripts import get_format
+from session_frames.transcripts.base import Begins
+from session_frames.workspace.catalog import catalog, get_entry
+from session_frames.workspace.core import Workspace
+from session_frames.workspace.keeping import Captured
+
+_HEAD = 4096
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_NO_TEXT = "raw: not kept for this format"
+_SEVERAL = "raw: not kept, '{source}' holds several sessions"
+_ALONE = "raw: kept of '{source}' alone, not of the {count} files beside it"
+
+
+def raw_store(ws: Workspace) -> RawStore:
+    """The raw transcripts of this repository."""
+    return RawStore(ws.state)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Keeping
+
+
+class RawKeeper:
+    """Keeps the raw transcripts of what is captured in one run; what a source can't give is said once."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self._refused: set[str] = set()
+
+    def keep(self, captured: Captured, piped: BinaryIO | None = None) -> Captured:
+        """The same, with a note where its raw transcript could not be kept. The frame never suffers from that."""
+        if not self._ws.keeps_raw or captured.source in self._refused:
+            return captured
+        try:
+            note = self._keep(captured, piped)
+        except (FramesError, OSError) as error:
+            note = f"raw: not kept: {error.message if isinstance(error, FramesError) else error.strerror}"
+        if not note:
+            return captured
+        self._refused.add(captured.source)
+        return captured._replace(notes=(*captured.notes, note))
+
+    def _keep(self, captured: Captured, piped: BinaryIO | None) -> str:
+        path = os.path.join(self._ws.cwd, captured.source)
+        agent = captured.frame.get("session", {}).get("agent", "")
+        with nullcontext(piped) if piped else open(path, "rb") as file:
+            file.seek(0)
+            if is_frame_text(file.read(_HEAD)):
+                return ""
+            if _holds_several(agent, file):
+                return _SEVERAL.format(source=captured.source)
+            source = Source(file, agent, os.path.basename(captured.source))
+            saved = raw_store(self._ws).save(captured.frame["id"], source, self._ws.policy, self._ws.now())
+        if saved.manifest is None:
+            return _NO_TEXT
+        beside = 0 if piped else _files_beside(agent, path)
+        return _ALONE.format(source=captured.source, count=beside) if beside else ""
+
+
+def _holds_several(agent: str, file: BinaryIO) -> bool:
+    """Do several sessions share this file? Formats whose files may tell each beginning, the first too."""
+    file.seek(0)
+    events = events_of(agent, file, "")
+    if not isinstance(next(events, None), Begins):
+        return False
+    return any(isinstance(event, Begins) for event in events)
+
+
+def _files_beside(agent: str, path: str) -> int:
+    companions = getattr(get_format(agent), "companions", None)
+    patterns: list[str] = companions(path) if companions else []
+    return sum(1 for pattern in patterns for _ in glob.iglob(pattern, recursive=True, include_hidden=True))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Looking, limiting, giving back
+
+
+class RawKept(NamedTuple):
+    """The raw transcript of one frame. Sizes are in bytes; ``damage`` is known of what was checked."""
+
+    id: str
+    topic: str
+    agent: str
+    source: str
+    saved_at: str
+    raw_size: int
+    stored_size: int
+    segments: int
+    secrets: int
+    damage: tuple[str, ...] = ()
+
+
+def raw_list(ws: Workspace, check: bool = False) -> list[RawKept]:
+    """All raw transcripts that are kept, the one saved last first; ``check`` reads each of them."""
+    store = raw_store(ws)
+    ids = store.list_ids()
+    topics = {entry.summary["id"]: entry.summary["topic"] for entry in catalog(ws).entries} if ids else {}
+    kept = [_kept(store, frame_id, topics.get(frame_id, ""), check) for frame_id in ids]
+    return sorted(kept, key=lambda one: (one.saved_at, one.id), reverse=True)
+
+
+def _kept(store: RawStore, frame_id: str, topic: str, check: bool) -> RawKept:
+    try:
+        found = store.find(frame_id)
+    except FormatError as error:
+        return _unusable(store, frame_id, topic, (error.message,))
+    if found is None:
+        return _unusable(store, frame_id, topic, ("the save was not finished",))
+    return RawKept(
+        id=frame_id,
+        topic=topic,
+        agent=found["agent"],
+        source=found["source"],
+        saved_at=found["saved_at"],
+        raw_size=raw_size(found),
+        stored_size=stored_size(found),
+        segments=len(found["segments"]),
+        secrets=sum(segment["secrets"] for segment in found["segments"]),
+        damage=tuple(error.message for error in store.list_damage(frame_id)) if check else (),
+    )
+
+
+def _unusable(store: RawStore, frame_id: str, topic: str, damage: tuple[str, ...]) -> RawKept:
+    size, changed = store.on_disk(frame_id)
+    saved_at = datetime.fromtimestamp(changed, UTC).strftime(_TIME)
+    return RawKept(frame_id, topic, "", "", saved_at, 0, size, 0, 0, damage)
+
+
+def raw_prune(
+    ws: Workspace, *, older_than: int | None = None, keep_under: int | None = None, dry_run: bool = False
+) -> list[RawKept]:
+    """Take raw transcripts away, never frames: those saved more than ``older_than`` days ago, and the oldest until
+    all together take no more than ``keep_under`` MB. What was taken, or with ``dry_run`` would be."""
+    if older_than is None and keep_under is None:
+        raise UsageError("say what to remove", hint="frames raw prune --older-than DAYS or --keep-under MB")
+    gone = _too_many(raw_list(ws), _days_before(ws, older_than), keep_under)
+    if not dry_run:
+        for one in gone:
+            raw_store(ws).remove(one.id)
+    return gone
+
+
+def _days_before(ws: Workspace, days: int | None) -> str:
+    if days is None:
+        return ""
+    return (datetime.fromisoformat(ws.now()) - timedelta(days=days)).strftime(_TIME)
+
+
+def _too_many(kept: list[RawKept], before: str, keep_under: int | None) -> list[RawKept]:
+    """Of what is kept, the newest first: what was saved before this moment or is over the limit; the oldest first."""
+    gone, total = [], 0
+    for one in kept:
+        total += one.stored_size
+        if one.saved_at < before or (keep_under is not None and total > keep_under * 1_000_000):
+            gone.append(one)
+    return gone[::-1]
+
+
+def raw_text(ws: Workspace, name: str | None) -> Iterator[bytes]:
+    """The raw transcript of a frame, as it is kept. ``NothingFound`` where there is none, ``FormatError`` names the
+    segment when a part of it is damaged: then nothing of it is given."""
+    frame_id = get_entry(ws, name).summary["id"]
+    store = raw_store(ws)
+    if store.find(frame_id) is None:
+        raise NothingFound(
+            f"no raw transcript of frame '{frame_id[:12]}' is kept", hint="frames import of its transcript keeps it"
+        )
+    return store.iter_bytes(frame_id)
