@@ -16,6 +16,7 @@ LAST_RESORT: Final = "session"
 _MOST_WORDS: Final = 4
 _LONGEST_WORD: Final = 30
 _LONGEST_TOPIC: Final = 60
+_READ: Final = 2500  # characters; what a prompt is about stands at its beginning
 _LONGEST_TITLE: Final = 80
 _LONGEST_GOAL: Final = 300
 _WORD: Final = r"[A-Za-z0-9][\w'./#+-]*|[^\x00-\x7f]+"
@@ -41,7 +42,7 @@ def topic_of(text: str) -> str:
     heading. Else the label is what the first
     sentence is about and what is asked for.
     """
-    text = re.sub(r"\S+://\S+", " ", text)
+    text = re.sub(r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://\S+", " ", text[:_READ])
     sentences = list(own_sentences(text) or own_sentences(re.sub(r"^[>\s]+", "", text)))
     if not sentences:
         return LAST_RESORT
