@@ -1,4 +1,4 @@
-"""Frames as JSON, YAML and Markdown, and back."""
+"""Frames as other formats, and back from those that hold all of a frame: JSON, YAML and Markdown."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from typing import Any, cast
 from session_frames import frame_json
 from session_frames.errors import FormatError
 from session_frames.model import Frame
+from session_frames.operations.export_agent_trace import Revision, trace_of_frame
+from session_frames.operations.export_atif import trajectory_of_frame
+from session_frames.operations.export_message_history import message_history_of_frame
+from session_frames.operations.export_messages import chat_completions_of_frame, content_blocks_of_frame
 from session_frames.operations.markdown import frame_of_markdown, is_frame_markdown, markdown_of_frame
 
 
@@ -30,7 +34,15 @@ EXPORTS: dict[str, Callable[[Frame], str]] = {
     "json": json_of_frame,
     "yaml": yaml_of_frame,
     "md": markdown_of_frame,
+    "agent-trace": trace_of_frame,
+    "atif": trajectory_of_frame,
+    "openai-messages": chat_completions_of_frame,
+    "anthropic-messages": content_blocks_of_frame,
+    "langchain": message_history_of_frame,
 }
+
+# Those of them that tell more when they are also given a revision of the repository.
+EXPORTS_OF_REVISION: dict[str, Callable[[Frame, Revision], str]] = {"agent-trace": trace_of_frame}
 
 _JSON_HEAD = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{\s*"frame"\s*:')
 _YAML_HEAD = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:\s*(?:#[^\n]*)?\n|---\s*\n)*['"]?frame['"]?\s*:\s""")

@@ -10,7 +10,8 @@ from session_frames import frame_json
 from session_frames.errors import FormatError, RefusedError, UsageError
 from session_frames.model import FORMAT_VERSION, Frame, MergeConflict, Status
 from session_frames.operations.compose import redact_frame
-from session_frames.operations.exchange import EXPORTS
+from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION
+from session_frames.operations.export_agent_trace import NOWHERE, Revision
 from session_frames.operations.merge import merge_sessions
 from session_frames.schema import Problem, problems
 from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
@@ -113,7 +114,21 @@ def export(ws: Workspace, name: str | None, form: str = "json", mark: bool = Fal
         frame_json.require_writable(frame, frame["id"])
         frame = cast(Frame, {**frame, "status": "exported"})
         keep_edited(ws, frame, "export", (), dry_run=False)
-    return frame, EXPORTS[form](frame)
+    with_revision = EXPORTS_OF_REVISION.get(form)
+    return frame, with_revision(frame, _revision(ws)) if with_revision else EXPORTS[form](frame)
+
+
+def _revision(ws: Workspace) -> Revision:
+    """HEAD and the lines of its files, as far as there is one."""
+    head = ws.repo.head()
+    if not head:
+        return NOWHERE
+
+    def lines(path: str) -> list[str] | None:
+        ((_, content),) = ws.repo.iter_blobs([f"{head}:{path}"])
+        return None if content is None or b"\0" in content else content.decode("utf-8", "replace").split("\n")
+
+    return Revision(head, lines)
 
 
 class Checked(NamedTuple):
