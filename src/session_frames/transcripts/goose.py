@@ -62,6 +62,8 @@ _OTHER_SESSIONS: Mapping[str, str] = {
     "hidden": "a session that the program hides",
 }
 
+_SPOKEN = (UserWords, AgentText, ToolCall)
+
 # "developer__shell": the tool of an extension, and what it does.
 _EXTENSION = re.compile(r"\A\w+?__")
 _SHELL_TOOL = "shell"
@@ -119,7 +121,9 @@ def _sessions(database: Database) -> Iterator[Event | Begins | NoConversation]:
             told = True
             yield Begins(text_of(session.get("id")))
             yield from _facts(session)
-            yield from _conversation(messages, session)
+            events = [event for key, message in messages for event in _message_events(key, message)]
+            yield from events
+            yield from _ending(session, any(isinstance(event, _SPOKEN) for event in events))
     if not told:
         yield NoConversation("no session with messages in it")
 
@@ -135,19 +139,21 @@ def _message_of(row: Record) -> Record:
 
 
 def _log(source: BinaryIO) -> Iterator[Event | NoConversation]:
-    messages: list[tuple[str, Record]] = []
     header: Record = {}
+    spoken = False
     for line in iter_lines(source):
         if isinstance(line, Skipped):
             yield line
         elif "role" in line.record:
-            messages.append((text_of(line.record.get("id")) or f"l{line.number}", line.record))
-        elif not messages and not header:
+            for event in _message_events(text_of(line.record.get("id")) or f"l{line.number}", line.record):
+                spoken = spoken or isinstance(event, _SPOKEN)
+                yield event
+        elif not spoken and not header:
             header = line.record
             yield from _facts(header)
         else:
             yield Skipped("record without a role", line.number)
-    yield from _conversation(messages, header)
+    yield from _ending(header, spoken)
 
 
 def _facts(session: Record) -> Iterator[Event]:
@@ -162,8 +168,8 @@ def _facts(session: Record) -> Iterator[Event]:
     yield from (Meta(name, value) for name, value in found.items() if value)
 
 
-def _usage(session: Record) -> Iterator[Event]:
-    """The tokens of the whole session, which are counted once."""
+def _ending(session: Record, spoken: bool) -> Iterator[Event | NoConversation]:
+    """The tokens of the whole session, which are counted once; no conversation where nobody spoke."""
     usage = Usage(
         "",
         input=int_of(session.get("accumulated_input_tokens")),
@@ -172,6 +178,8 @@ def _usage(session: Record) -> Iterator[Event]:
     )
     if usage.input or usage.output:
         yield usage
+    if not spoken:
+        yield NoConversation("no prompt and no answer in it")
 
 
 def _utc(text: str) -> str:
@@ -185,17 +193,6 @@ def _utc(text: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Messages
-
-
-def _conversation(messages: list[tuple[str, Record]], session: Record) -> Iterator[Event | NoConversation]:
-    spoken = False
-    for key, message in messages:
-        for event in _message_events(key, message):
-            spoken = spoken or isinstance(event, UserWords | AgentText | ToolCall)
-            yield event
-    yield from _usage(session)
-    if not spoken:
-        yield NoConversation("no prompt and no answer in it")
 
 
 def _message_events(key: str, message: Record) -> Iterator[Event]:
