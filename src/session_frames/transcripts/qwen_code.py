@@ -101,7 +101,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._facts: dict[str, str] = {}
-        self._told: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, int]] = set()
         self._calls: dict[str, tuple[str, tuple[Edit, ...]]] = {}
         self._tree = EntryTree()
         self._rewound = False
@@ -157,7 +157,7 @@ class _Reader:
 
     def _is_repeated(self, key: str, text: str) -> bool:
         """Was this told under the same id before? (A record may be written twice.)"""
-        mark = (key, text)
+        mark = (key, hash(text))  # large texts are not kept
         if not key or mark not in self._told:
             self._told.add(mark)
             return False
