@@ -20,7 +20,7 @@ from session_frames.model import (
     item_id,
 )
 from session_frames.operations.anchors import run_anchor
-from session_frames.operations.excerpts import excerpt_of_result, shortened
+from session_frames.operations.excerpts import excerpt_of_result, shallow, shortened
 from session_frames.operations.extract.verification import is_check, outcome_of
 from session_frames.operations.redact import DEFAULT, Policy, find_secrets, redact_text, redact_value
 from session_frames.transcripts.base import (
@@ -30,6 +30,7 @@ from session_frames.transcripts.base import (
     Edit,
     Event,
     Meta,
+    Nested,
     NoConversation,
     Reasoning,
     Retract,
@@ -133,6 +134,7 @@ class _Assembler:
         self.calls: dict[str, tuple[_Draft, Call, ToolCall]] = {}
         self.checks: dict[int, tuple[_Draft, Check]] = {}
         self.abandoned: list[set[str]] = []
+        self.nested: dict[str, _Assembler] = {}
         self.compactions: list[Compaction] = []
         self.hits: dict[tuple[str, int, str], int] = {}
         self.skipped: dict[str, SkippedRecords] = {}
@@ -143,6 +145,7 @@ class _Assembler:
         self.waiting_key = ""
         self.take: dict[type, Callable[[Any], None]] = {
             Begins: lambda event: None,
+            Nested: self.take_nested,
             Meta: self.take_meta,
             UserWords: self.take_words,
             AgentText: self.take_text,
@@ -196,6 +199,7 @@ class _Assembler:
         call = Call(id=event.id, tool=event.tool, outcome="pending")
         if draft.text:
             call["after"] = len(draft.text)
+        event = event._replace(arguments=shallow(event.arguments))
         arguments = self.clean_value(self.without_root(event.arguments), draft, f"calls/{number}/arguments")
         if arguments not in (None, {}, [], ""):
             call["arguments"] = shortened(arguments)
@@ -222,6 +226,14 @@ class _Assembler:
                 command=command[:LONGEST_COMMAND], outcome=outcome_of(asked.command, text, event.exit_code, failed)
             )
             self.checks[id(call)] = (draft, check)
+
+    def take_nested(self, event: Nested) -> None:
+        """What a sub-agent did hangs on the call that started it; nobody's own words are in it."""
+        nested = self.nested.get(event.call)
+        if nested is None:
+            nested = self.nested[event.call] = _Assembler(self.policy, self.locate, self.keep_reasoning)
+            nested.meta = self.meta
+        nested.take[type(event.event)](event.event)
 
     def take_usage(self, event: Usage) -> None:
         if not self.drafts or self.drafts[-1].role != "agent":
@@ -341,6 +353,7 @@ class _Assembler:
 
     def finish(self) -> Assembled:
         drafts = list(self.joined_drafts())
+        self.hang_nested()
         ids = _turn_ids(drafts)
         threads = self.mark_abandoned(drafts, ids)
         checks = [Check(**check, turn=ids[id(draft)]) for draft, check in self.checks.values() if id(draft) in ids]
@@ -355,6 +368,27 @@ class _Assembler:
             skipped_records=[_told(record) for record in self.skipped.values()],
             no_conversation=self.no_conversation,
         )
+
+    def hang_nested(self) -> None:
+        """Put each sub-agent's log on its call; one whose call is not in the file is counted as not understood."""
+        for call_id, nested in self.nested.items():
+            found = self.calls.get(call_id)
+            log = nested.finish()
+            if found is None:
+                self.take_skipped(Skipped("a sub-agent's log without its call", 0))
+                continue
+            draft, call, _ = found
+            call["subagent"] = {"turns": [_as_told_to_subagent(turn) for turn in log.turns]}
+            self.checks.update({id(check): (draft, check) for check in log.verification})
+            place = f"calls/{draft.calls.index(call) + 1}/subagent"
+            for redaction in log.redactions:
+                self.note_hit(redaction["rule"], draft, f"{place}/{redaction['where']}", redaction["count"])
+            self.outside += nested.outside
+            for record in log.skipped_records:
+                told = self.skipped.setdefault(
+                    record["reason"], SkippedRecords(reason=record["reason"], count=0, lines=[])
+                )
+                told["count"] += record["count"]
 
     def joined_drafts(self) -> Iterator[_Draft]:
         """The drafts, with agent turns that a retraction left side by side made one; empty user turns left out."""
@@ -396,6 +430,13 @@ class _Assembler:
                 place = f"turns/{ids[draft]}/{where}"
                 told.append(Redaction(id=item_id("redaction", place, rule), rule=rule, where=place, count=count))
         return told
+
+
+def _as_told_to_subagent(turn: Turn) -> Turn:
+    """The prompts of a sub-agent are the agent's, not a person's."""
+    if turn["role"] != "user":
+        return turn
+    return cast(Turn, {**{key: value for key, value in turn.items() if key != "origin"}, "role": "system"})
 
 
 def _append(first: _Draft, second: _Draft, assembler: _Assembler) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from session_frames.model import MAIN_THREAD, Frame
 from session_frames.operations.anchors import NO_ANCHOR, TELLING_LENGTH, anchors_of_run, line_anchor
+from session_frames.operations.nested_calls import iter_calls
 
 
 class Writer(NamedTuple):
@@ -57,7 +58,7 @@ def _places(frames: Iterable[Frame], paths: Sequence[str]) -> dict[str, list[_Pl
         for number, turn in enumerate(frame.get("turns", []), 1):
             if turn.get("thread", MAIN_THREAD) != MAIN_THREAD:
                 continue
-            for call_number, call in enumerate(turn.get("calls", []), 1):
+            for call_number, call in iter_calls(turn):
                 writer = Writer(frame["id"], number, turn["id"], call_number)
                 for path in paths:
                     for run in call.get("wrote", {}).get(path, ()):

@@ -10,6 +10,17 @@ LONGEST_ARGUMENT = 200
 ARGUMENT_END = 80
 RESULT_LINES = 3
 LONGEST_LINE = 200
+DEEPEST = 32
+_TOO_DEEP = {"elided": {"size": 0, "kind": "nested too deep"}}
+
+
+def shallow(value: Any, levels: int = DEEPEST) -> Any:
+    """The value without what is nested deeper than 32 levels: no tool asks for that, and no reader could follow."""
+    if isinstance(value, dict):
+        return {key: shallow(item, levels - 1) for key, item in value.items()} if levels else _TOO_DEEP
+    if isinstance(value, list):
+        return [shallow(item, levels - 1) for item in value] if levels else _TOO_DEEP
+    return value
 
 
 def shortened(value: Any) -> Any:

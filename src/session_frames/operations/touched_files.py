@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from session_frames.model import MAIN_THREAD, Change, FileChange, Touched, Turn
+from session_frames.operations.nested_calls import iter_calls
 
 # What a later change makes of an earlier one; None: made and removed again, nothing is left of it.
 _NET: dict[tuple[Change, Change], Change | None] = {
@@ -27,7 +28,7 @@ def files_of(turns: Iterable[Turn]) -> list[FileChange]:
     for turn in turns:
         if turn.get("thread", MAIN_THREAD) != MAIN_THREAD:
             continue
-        for call in turn.get("calls", []):
+        for _, call in iter_calls(turn):
             if call["outcome"] in ("failed", "pending"):
                 continue
             for touched in call.get("files", []):
