@@ -96,7 +96,7 @@ def _path_in(line: str) -> str:
     """The path that a line holds as a heading, as code or alone."""
     fence = _FENCE.match(line)
     if fence:
-        after = fence[2].strip()
+        after = fence[2].split(" ")[-1].strip()
         return after if "." in after or "/" in after else ""
     path = line.strip().rstrip(":").lstrip("#").strip().strip("`*")
     return path if path and len(path) < 512 and path != "..." else ""

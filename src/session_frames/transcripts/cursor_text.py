@@ -156,8 +156,8 @@ def _marked(lines: list[str]) -> Iterator[_Marked]:
 
 
 def _goes_on(part: _Marked) -> bool:
-    """Does a line at the margin go on with the last argument, or with the result or thought?"""
-    return bool(part.lines) and bool(part.lines[-1].strip()) and part.lines[0].startswith("  ")
+    """Does a line at the margin go on with the last argument of a call?"""
+    return part.mark == "Tool call" and bool(part.lines) and bool(part.lines[-1].strip())
 
 
 def _arguments(lines: list[str]) -> dict[str, str]:

@@ -97,11 +97,11 @@ def _body(lines: list[str]) -> _Body:
 
 
 def _command(body: _Body) -> str:
-    """The command line: in a fence of a shell, else the last line of code above the result."""
+    """The command line: in a fence of a shell, else the code right above the result."""
     if fence := next((content for language, content in body.fences if language in _SHELL_FENCES), ""):
         return fence
-    last = next((line for line in reversed(body.text) if line.startswith("`")), "")
-    return last.strip("`")
+    start = max((at for at, line in enumerate(body.text) if line.startswith("`")), default=len(body.text))
+    return "\n".join(body.text[start:]).strip("`")
 
 
 def _arguments(command: str, path: str, text: list[str]) -> dict[str, str]:
