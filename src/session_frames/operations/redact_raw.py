@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from session_frames.operations.redact import Policy, redact_text, redact_value
 from session_frames.transcripts.base import load_json
 
 _QUOTED = re.compile(r'"((?:[^"\\\n]++|\\.)*+)("?)')  # one whose end is missing reaches to the end of its line
 _LONGEST_RUN = 1000
+BLANKS: Final = b"\0 \t\r\n\xef\xbb\xbf"
 
 
 class Piece(NamedTuple):
@@ -63,10 +64,15 @@ def clean_lines(lines: Iterable[bytes], policy: Policy) -> Iterator[Piece]:
 
 
 def clean_whole(data: bytes, policy: Policy) -> Piece:
-    """A transcript that is one JSON document, or text: the strings of the document, or the text as a whole."""
+    """A transcript that is one JSON document, or text: the strings of the document, or the text as a whole.
+
+    A document that breaks off is taken as text, without its last line: half a secret is none that is found.
+    """
     piece = _record(data, policy)
     if piece is not None:
         return piece
+    if data.strip(BLANKS)[:1] in (b"{", b"["):
+        data = data[: data.rfind(b"\n") + 1]
     pieces = [_record(line, policy) or _text(line, policy) for line in data.splitlines(keepends=True)]
     whole = _text(b"".join(piece.data for piece in pieces), policy)
     return Piece(whole.data, len(data), whole.secrets + sum(piece.secrets for piece in pieces))

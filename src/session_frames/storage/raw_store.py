@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from session_frames.errors import FormatError
 from session_frames.operations.redact import Policy, redact_text
-from session_frames.operations.redact_raw import Piece, clean_lines, clean_whole, is_record
+from session_frames.operations.redact_raw import BLANKS, Piece, clean_lines, clean_whole, is_record
 from session_frames.storage.frame_store import require_id
 from session_frames.storage.private_state import PrivateState
 from session_frames.storage.raw_manifest import (
@@ -45,7 +45,6 @@ SHORTER: Final = "shorter"  # a part of what is kept, which stays
 _SMALL: Final = 256 << 10
 _HEAD: Final = 64 << 10
 _LINES_TRIED: Final = 5
-_BLANKS: Final = b"\0 \t\r\n\xef\xbb\xbf"
 
 
 class Source(NamedTuple):
@@ -130,7 +129,8 @@ class RawStore:
             kept.pop()
             writer.take_again(small)
         for piece in _pieces(source.file, reach, records, policy):
-            writer.take(piece)
+            if piece.data:
+                writer.take(piece)
         writer.flush()
         segments = [*kept, *writer.segments]
         same = old is not None and _digests(old["segments"]) == _digests(segments)
@@ -200,14 +200,14 @@ def _records(file: BinaryIO) -> str:
     file.seek(0)
     head = file.read(_HEAD)
     file.seek(0)
-    lines = islice((line for line in file if line.strip(_BLANKS)), _LINES_TRIED)
+    lines = islice((line for line in file if line.strip(BLANKS)), _LINES_TRIED)
     if any(is_record(line) for line in lines):
         return LINES
     try:
         getincrementaldecoder("utf-8")().decode(head)
     except ValueError:
         return ""
-    return WHOLE if head.strip(_BLANKS) and b"\0" not in head else ""
+    return WHOLE if head.strip(BLANKS) and b"\0" not in head else ""
 
 
 def _pieces(file: BinaryIO, offset: int, records: str, policy: Policy) -> Iterable[Piece]:
