@@ -27,6 +27,9 @@ KNOWN_DIFFERENCES = {
     ("gemini-cli", "19-headless.jsonl", "files_edited"): "its calls have no result, so none is known to have succeeded",
 }
 
+# Recorded files in which turns were rewound: how many records of them.
+REWOUND = {"07-qwen-4k.jsonl": [2]}
+
 
 def _ids(case: tuple[str, Path, Path]) -> str:
     return f"{case[0]}/{case[1].name}"
@@ -52,7 +55,7 @@ def test_calls_files_and_models_are_told(case: tuple[str, Path, Path]) -> None:
         if key in expected and value != expected[key] and (name, path.name, key) not in KNOWN_DIFFERENCES
     }
     assert wrong == {}
-    assert found["abandoned"] == []
+    assert [*map(len, found["abandoned"])] == REWOUND.get(path.name, [])
 
 
 @pytest.mark.parametrize("case", CASES, ids=_ids)

@@ -62,6 +62,7 @@ class Assembled(NamedTuple):
     elided: list[Elision]
     skipped_records: list[SkippedRecords]
     no_conversation: str  # why there is none, else ""
+    shares_file: bool = False  # other sessions stand in the same file, and may be of other repositories
 
     def fact(self, name: str) -> str:
         """The fact of that name ("" where the transcript does not tell it): the first for ids, else the last."""
@@ -100,12 +101,12 @@ def assemble_all(
     for event in events:
         if isinstance(event, Begins):
             if begun:
-                yield assembler.finish()
+                yield assembler.finish()._replace(shares_file=True)
                 assembler = _Assembler(policy, assembler.locate, keep_reasoning)
             begun = True
         else:
             assembler.take[type(event)](event)
-    yield assembler.finish()
+    yield assembler.finish()._replace(shares_file=begun)
 
 
 class _Draft:

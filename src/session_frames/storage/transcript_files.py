@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from session_frames.errors import EnvironmentError_, FramesError, NotUnderstood
 from session_frames.transcripts import FORMATS, get_format, sniff_format
-from session_frames.transcripts.base import Event, Meta, NoConversation, dict_of, load_json, text_of
+from session_frames.transcripts.base import Begins, Event, Meta, NoConversation, dict_of, load_json, text_of
 
 SNIFFED = 64 << 10
 # A transcript tells its working directory in its first records; further down nobody looks.
@@ -157,12 +157,15 @@ def whereabouts(transcript: TranscriptFile) -> Whereabouts | None:
     None when the file can't be read or is not what its place says.
     """
     facts: dict[str, list[str]] = {}
+    several = False
     try:
         with open(transcript.path, "rb") as file:
-            for count, event in enumerate(get_format(transcript.format).read(file)):
+            for count, event in enumerate(events_of(transcript.format, file, transcript.path)):
+                several = several or isinstance(event, Begins)
                 if isinstance(event, Meta):
                     facts.setdefault(event.name, []).append(event.value)
-                if ("cwd" in facts and "session_id" in facts) or count > _FACTS_WITHIN:
+                # Of several sessions in one file each may have been recorded elsewhere.
+                if not several and (("cwd" in facts and "session_id" in facts) or count > _FACTS_WITHIN):
                     break
     except (OSError, FramesError):
         return None

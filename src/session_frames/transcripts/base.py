@@ -172,7 +172,28 @@ class Skipped(NamedTuple):
     line: int
 
 
-Event = Meta | UserWords | AgentText | Reasoning | ToolCall | ToolResult | Usage | Summary | Retract | Abandon | Skipped
+class Nested(NamedTuple):
+    """What a sub-agent said or did, in the order of its log; ``call`` is the id of the call that started it."""
+
+    call: str
+    event: UserWords | AgentText | Reasoning | ToolCall | ToolResult | Usage
+
+
+Event = (
+    Begins
+    | Meta
+    | UserWords
+    | AgentText
+    | Reasoning
+    | ToolCall
+    | ToolResult
+    | Usage
+    | Nested
+    | Summary
+    | Retract
+    | Abandon
+    | Skipped
+)
 
 
 class NoConversation(NamedTuple):

@@ -82,6 +82,11 @@ class Belonging:
         """Was a session with these whereabouts recorded in one of the work trees?"""
         return place.project_hash in self._hashes or any(lies_in(path, self.tops) for path in place.directories)
 
+    def takes(self, assembled: Assembled) -> bool:
+        """May this session of a read transcript be taken? One that shares its file with others has to be of here."""
+        directories = assembled.meta.get("cwd", [])
+        return not (assembled.shares_file and directories) or any(lies_in(path, self.tops) for path in directories)
+
     @staticmethod
     def is_homeless(place: Whereabouts) -> bool:
         """Does the transcript say nothing of where it was recorded?"""
@@ -109,12 +114,19 @@ def _of_this_repository(
 def read_transcripts(
     ws: Workspace, name: str, file: BinaryIO, source: str, *, topic: str = "", keep_reasoning: bool = False
 ) -> Iterator[Reading]:
-    """The frame of each session in a transcript; ``NotUnderstood`` with counts when nobody speaks in any of them."""
+    """The frame of each session in a transcript; of a file with sessions of many repositories those of this one.
+
+    ``NotUnderstood`` with counts when nobody speaks in any of them.
+    """
     reason, found = "", False
+    belonging = Belonging(ws)
     events = events_of(name, file, source)
     for assembled in assemble_all(events, policy=ws.policy, locate=locator(ws), keep_reasoning=keep_reasoning):
         if assembled.no_conversation or not assembled.turns:
             reason = reason or assembled.no_conversation or what_was_skipped(assembled.skipped_records)
+            continue
+        if not belonging.takes(assembled):
+            reason = reason or "its sessions were recorded in other repositories"
             continue
         found = True
         yield Reading(compose(assembled, name, ws.policy, topic=topic), source, assembled)
