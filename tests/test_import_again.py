@@ -226,3 +226,46 @@ def test_parts_of_a_frame_come_into_another(repo: Path, tmp_path: Path) -> None:
     again = out("import", str(tmp_path / "b.jsonl"), "--into", "front", "--only", "heading:api contract", cwd=repo)
     assert "nothing new" in again
     assert frames("import", str(tmp_path / "b.jsonl"), "--into", "front", "--only", "nope", cwd=repo, code=2)
+
+
+def _database(*sessions: tuple[str, str, str]) -> bytes:
+    """An OpenCode database: (session id, directory, what the person said)."""
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(
+            "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT,"
+            " version TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);"
+            "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER,"
+            " data TEXT);"
+            "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER,"
+            " time_updated INTEGER, data TEXT);"
+        )
+        for at, (session, directory, said) in enumerate(sessions):
+            facts = (session, "p", None, directory, "T", "1.3", None, 1_780_000_000_000 + at, 1_780_000_000_000 + at)
+            database.execute("INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?)", facts)
+            info = json.dumps({"role": "user", "time": {"created": 1_780_000_000_000}})
+            database.execute("INSERT INTO message VALUES (?,?,?,?,?)", (f"m{at}", session, 0, 0, info))
+            part = json.dumps({"type": "text", "text": said})
+            database.execute("INSERT INTO part VALUES (?,?,?,?,?,?)", (f"p{at}", f"m{at}", session, 0, 0, part))
+        database.commit()
+        return database.serialize()
+
+
+def test_of_a_database_of_many_projects_only_the_sessions_of_this_one(repo: Path) -> None:
+    home = Path(os.environ["XDG_DATA_HOME"]) / "opencode"
+    home.mkdir(parents=True)
+    (home / "opencode.db").write_bytes(
+        _database(
+            ("ses_1", str(repo), "ours, the older"),
+            ("ses_2", str(repo / "sub"), "ours, the newer"),
+            ("ses_3", "/home/dev/other", "somebody else's"),
+        )
+    )
+    out("close", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert [turn["text"] for turn in frame["turns"]] == ["ours, the newer"]
+    out("import", str(home / "opencode.db"), cwd=repo)
+    assert sorted(entry["session_id"] for entry in json_lines("list", "--json", cwd=repo)) == ["ses_1", "ses_2"]
+    assert b"somebody" not in b"".join(path.read_bytes() for path in repo.rglob("*") if path.is_file())
