@@ -158,15 +158,15 @@ def redact(text: str) -> str:
     return redact_text(text, DEFAULT)[0]
 
 
-@pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS.keys())
 @pytest.mark.parametrize(("rule", "make"), KEYS, ids=NAMES)
-def test_every_kind_goes_in_every_context(rule: str, make: Callable[[], str], context: str) -> None:
-    secret = make()
-    text = context.format(secret)
-    redacted, hits = redact_text(text, DEFAULT)
-    assert redacted == context.format(f"[redacted:{rule}]")
-    assert [text[hit.start : hit.end] for hit in hits] == [secret]
-    assert redact(redacted) == redacted
+def test_every_kind_goes_in_every_context(rule: str, make: Callable[[], str]) -> None:
+    for name, context in CONTEXTS.items():
+        secret = make()
+        text = context.format(secret)
+        redacted, hits = redact_text(text, DEFAULT)
+        assert redacted == context.format(f"[redacted:{rule}]"), name
+        assert [text[hit.start : hit.end] for hit in hits] == [secret], name
+        assert redact(redacted) == redacted, name
 
 
 def test_at_least_forty_kinds() -> None:
@@ -353,9 +353,9 @@ SPARED = [
 ]
 
 
-@pytest.mark.parametrize("text", SPARED)
-def test_what_is_no_secret_stays(text: str) -> None:
-    assert redact_text(text, DEFAULT) == (text, [])
+def test_what_is_no_secret_stays() -> None:
+    for text in SPARED:
+        assert redact_text(text, DEFAULT) == (text, [])
 
 
 def test_pem_blocks() -> None:
@@ -529,14 +529,14 @@ def test_an_allowed_text_need_not_be_a_pattern() -> None:
     assert redact_text('password = "abc(123*"', rules)[1] == []
 
 
-@pytest.mark.parametrize("rule", redact_rules.RULES, ids=lambda rule: rule.name)
-def test_no_rule_can_take_forever(rule: Rule) -> None:
-    compiled = re.compile(rule.pattern, re.ASCII)
-    assert not nests_repeats(rule.pattern)
-    assert not compiled.match("")
-    assert rule.group <= compiled.groups
-    assert rule.literals
-    assert re.fullmatch("[a-z0-9-]+", rule.name)
+def test_no_rule_can_take_forever() -> None:
+    for rule in redact_rules.RULES:
+        compiled = re.compile(rule.pattern, re.ASCII)
+        assert not nests_repeats(rule.pattern), rule.name
+        assert not compiled.match(""), rule.name
+        assert rule.group <= compiled.groups, rule.name
+        assert rule.literals, rule.name
+        assert re.fullmatch("[a-z0-9-]+", rule.name)
 
 
 @pytest.mark.parametrize(
@@ -558,9 +558,15 @@ def test_no_rule_can_take_forever(rule: Rule) -> None:
     ],
 )
 def test_long_runs_end(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
+    text = piece * (50_000 // len(piece))
     redacted = redact(text)
     assert redact(redacted) == redacted
+
+
+def test_no_name_is_divided_in_all_ways() -> None:
+    for value in ("a" * 200 + "AbAbAbAb9x9", "Ab" * 60 + "abcd" * 20 + "9x9", "ABCD" * 30 + "abAbAbAbAb" * 10 + "1y1"):
+        for context in ("Bearer {}", "API_TOKEN: {}", 'password = "{}"'):
+            redact(context.format(value))
 
 
 PIECES = st.one_of(
@@ -591,7 +597,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_redacting_twice_changes_nothing(text: str) -> None:
     redacted, hits = redact_text(text, DEFAULT)
@@ -604,7 +610,7 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     assert rebuilt + text[at:] == redacted
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(PIECES, max_size=5).map("".join), max_size=6))
 def test_a_value_is_redacted_as_its_texts_are(texts: list[str]) -> None:
     redacted = redact_value(texts, DEFAULT, "", lambda *entry: None)

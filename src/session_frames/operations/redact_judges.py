@@ -77,7 +77,8 @@ _SPEAKS = Pattern(
     r"(?i)pass|pwd|secret|token|key|cred|auth|hash|sha\d|md5|utf|base\d|int\d|str|hmac|rsa|aes|bcrypt|argon|arg\d|param|ecdsa|ed25519"
 )
 _CASE_CHANGE = Pattern("[A-Z](?=[a-z])|[a-z](?=[A-Z])")
-_CAMEL = Pattern("(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|[_-]){1,40}")
+# Possessive: what is taken once is not divided anew, which would take exponential time.
+_CAMEL = Pattern("(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|[_-]){1,40}+")
 _EXPRESSION = Pattern(r"[\w)]\[|=>|->|::|\+\+|\?\.|==|!=")
 _SYMBOLS: Final = frozenset("!@#$%^&*+~?")
 
@@ -232,7 +233,7 @@ def _query(text: str, match: re.Match[str], start: int, end: int) -> bool:
         return False
     value = text[start:end]
     strong = 6 if re.search("(?i)token|secret|passw", name) else 12
-    return len(value) >= strong and not _placeholder(value) and _DIGIT.search(value) is not None
+    return len(value) >= strong and _DIGIT.search(value) is not None and not _placeholder(value)
 
 
 def _userinfo(text: str, match: re.Match[str], start: int, end: int) -> bool:

@@ -23,7 +23,8 @@ class _Probe(NamedTuple):
 
     pattern: re.Pattern[bytes]
     cased: bool  # look at the text as it is, not in lower case
-    places: Mapping[bytes, tuple[_Place, ...]]  # by what the probe matched
+    before: int  # characters in front of the match that tell one place from another as well
+    places: Mapping[bytes, tuple[_Place, ...]]  # by those characters and what the probe matched
 
 
 # A pass for one character costs next to nothing where that character is rare; which literal stands around it is
@@ -50,13 +51,13 @@ def _anchored_probe(anchor: str, cased: bool, table: Mapping[str, Sequence[int]]
     sides: set[str] = set()
     backs: dict[int, set[str]] = {}
     places: dict[bytes, list[_Place]] = {}
-    before: set[str] = set()
+    before = {literal[: _anchor(literal)][-1:] for literal in table}
+    looks_back = 0 if "" in before else 1
     for literal, rules in table.items():
         at = _anchor(literal)
         head, rest = literal[:at], literal[at + 1 :]
-        found = (anchor + rest).encode()
+        found = literal[at - looks_back :].encode()
         places.setdefault(found, []).extend(_Place(rule, literal.encode(), len(literal)) for rule in rules)
-        before.add(head[-1:])
         if rest or not head:
             back = f"(?<={re.escape(head[-_LOOK_BACK:] + anchor)})" if head else ""
             sides.add(back + re.escape(rest) + _follow(literal))
@@ -64,7 +65,7 @@ def _anchored_probe(anchor: str, cased: bool, table: Mapping[str, Sequence[int]]
             backs.setdefault(len(head[-_LOOK_BACK:]), set()).add(re.escape(head[-_LOOK_BACK:] + anchor))
     sides |= {f"(?<={'|'.join(sorted(group))})" for group in backs.values()}
     # Most anchors fall at the one character in front of them.
-    screen = "" if "" in before else f"(?<=[{re.escape(''.join(sorted(before)))}]{re.escape(anchor)})"
+    screen = "" if not looks_back else f"(?<=[{re.escape(''.join(sorted(before)))}]{re.escape(anchor)})"
     # What takes more characters comes first, for the match says which literals to look at.
     pattern = f"{re.escape(anchor)}{screen}(?:{'|'.join(sorted(sides, key=_takes, reverse=True))})"
     # Where a longer one was matched, a shorter one may stand as well.
@@ -77,7 +78,7 @@ def _anchored_probe(anchor: str, cased: bool, table: Mapping[str, Sequence[int]]
         )
         for found in places
     }
-    return _Probe(re.compile(pattern.encode()), cased, whole)
+    return _Probe(re.compile(pattern.encode()), cased, looks_back, whole)
 
 
 def _takes(side: str) -> tuple[int, str]:
@@ -92,7 +93,7 @@ def _plain_probes(table: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
         back = literal.find(core) + len(core)
         cores.setdefault(core, []).extend(_Place(rule, literal.encode(), back) for rule in table[literal])
     for core, places in cores.items():
-        yield _Probe(re.compile((re.escape(core) + _follow(core)).encode()), False, {core.encode(): tuple(places)})
+        yield _Probe(re.compile((re.escape(core) + _follow(core)).encode()), False, 0, {core.encode(): tuple(places)})
 
 
 def _probes(literals: Mapping[str, Sequence[int]]) -> Iterator[_Probe]:
@@ -130,8 +131,8 @@ class Scanner:
         for probe in self._probes:
             shadow = cased if probe.cased else lowered
             for match in probe.pattern.finditer(shadow):
-                end = match.end()
-                for index, literal, back in probe.places[match.group()]:
+                start, end = match.span()
+                for index, literal, back in probe.places[shadow[start - probe.before : end]]:
                     if end >= back and shadow.startswith(literal, end - back):
                         yield index, end - back
         if not text.isascii():
