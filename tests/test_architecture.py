@@ -22,7 +22,10 @@ HEAVY = ("click", "git", "jsonschema", "yaml", "rich", "orjson", "anyascii")
 AT_TOP = {"click": ("cli",), "yaml": ("yaml_text",)}
 
 # The names that are ordinary words of programs, too, prove nothing.
-AGENTS = sorted({name.split("-")[0] for name in FORMATS} - {"amp", "continue", "cursor", "goose", "pi"})
+EXCHANGE = {"atif", "langchain", "openai-messages", "anthropic-messages"}  # forms of a talk, no agents
+AGENTS = sorted(
+    {name.split("-")[0] for name in {*FORMATS} - EXCHANGE} - {"amp", "continue", "cursor", "goose", "pi", "swe"}
+)
 # git for all verbs, one question of it for `frames log`, and what a person sees: git log, the pager, the demo.
 STARTERS = {
     "storage/git_repo.py",

@@ -32,6 +32,13 @@ FORMATS: dict[str, str] = {
     "codebuddy": "session_frames.transcripts.codebuddy",
     "kimi": "session_frames.transcripts.kimi",
     "antigravity": "session_frames.transcripts.antigravity",
+    "openhands": "session_frames.transcripts.openhands",
+    "swe-agent": "session_frames.transcripts.swe_agent",
+    # No agent's own files: they claim what nobody else does.
+    "atif": "session_frames.transcripts.atif",
+    "langchain": "session_frames.transcripts.langchain_messages",
+    "anthropic-messages": "session_frames.transcripts.chat_messages_anthropic",
+    "openai-messages": "session_frames.transcripts.chat_messages_openai",
 }
 
 # Variables in which an agent names its session to the processes that it starts. A git that finds the id of an active
