@@ -14,6 +14,7 @@ import string
 import subprocess
 import sys
 import time
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -483,17 +484,24 @@ def test_dry_runs_and_frames_keep_nothing(repo: Path) -> None:
     assert err("raw", "list", cwd=repo, code=1) == "no raw transcripts are kept\n"
 
 
-def test_a_database_is_not_kept_and_that_is_said_once(repo: Path) -> None:
-    from session_frames.transcripts import opencode
+def test_a_database_is_not_kept(kept: Kept) -> None:
+    kept.path = kept.path.with_suffix(".db")
+    with closing(sqlite3.connect(kept.path)) as database:
+        database.executescript("CREATE TABLE session (id TEXT, words TEXT); INSERT INTO session VALUES ('a', 'b')")
+    assert kept.save().manifest is None
+    assert not kept.folder.exists()
 
-    assert opencode.NAME == "opencode"
-    database = next((Path(__file__).parent / "transcripts" / "opencode").rglob("*.db"), None)
-    if database is None:
-        pytest.skip("no database among the recorded files")
-    with sqlite3.connect(database):
-        said = frames("import", str(database), cwd=repo).stderr.decode()
-    assert said.count("warning: raw: not kept") == 1
+
+def test_a_file_of_several_sessions_is_not_kept_and_that_is_said_once(repo: Path) -> None:
+    chats = [f"# aider chat started at 2026-06-02 1{at}:00:00\n\n#### do {at}\n\ndone {at}\n\n" for at in range(3)]
+    (repo / "chats.md").write_text("".join(chats))
+    said = frames("import", "chats.md", cwd=repo)
+    assert len(json_lines("list", "--json", cwd=repo)) == 3
+    assert said.stderr.decode() == "warning: raw: not kept, 'chats.md' holds several sessions\n"
     assert err("raw", "list", cwd=repo, code=1) == "no raw transcripts are kept\n"
+    (repo / "chat.md").write_text(chats[0])
+    assert frames("import", "chat.md", cwd=repo).stderr == b""
+    assert frames("show", "--raw", listed(repo)["id"], cwd=repo).stdout == chats[0].encode()
 
 
 def test_secrets_are_in_no_segment(repo: Path) -> None:
