@@ -116,7 +116,7 @@ def _deep(value: Any, chance: random.Random) -> Any:
 
 
 def _huge(value: Any, chance: random.Random) -> Any:
-    return chance.choice([10**30, -(10**400), 1e308, 2**63, "9" * 5000, "#" * 100_000, "\u202e" * 100])
+    return chance.choice([10**30, -(10**400), 1e308, 2**63, "9" * 5000, *(sign * 100_000 for sign in "#< \n\u202ea가")])
 
 
 MUTATORS: dict[str, Mutator] = {

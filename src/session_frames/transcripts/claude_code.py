@@ -6,7 +6,7 @@ with the same ``uuid``. Order is the order of the file: times step back in most 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from session_frames.model import Origin
@@ -33,10 +33,11 @@ from session_frames.transcripts.base import (
 )
 from session_frames.transcripts.claude_files import IGNORED_TYPES, find, records, sniff
 from session_frames.transcripts.claude_queue import Queue
+from session_frames.transcripts.claude_subagents import Subagents, companions
 from session_frames.transcripts.claude_tools import command_of, edits_of_call, result_of
 from session_frames.transcripts.claude_tree import Tree
 
-__all__ = ["NAME", "find", "read", "sniff"]
+__all__ = ["NAME", "companions", "find", "read", "sniff"]
 
 NAME = "claude-code"
 KEEPS_DAYS = 30  # then the agent deletes a session, unless its settings say otherwise
@@ -55,14 +56,15 @@ _FACTS = (("version", "agent_version"), ("cwd", "cwd"), ("gitBranch", "branch"))
 _TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle"}
 
 
-def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
-    """The events of the transcript, in the order of the file."""
+def read(source: BinaryIO, logs: Iterable[tuple[str, bytes]] = ()) -> Iterator[Event | NoConversation]:
+    """The events of the transcript, in the order of the file; ``logs`` are those of its sub-agents."""
     reader = _Reader()
     for item in records(source):
         if isinstance(item, Skipped):
             yield item
         else:
             yield from reader.events(item)
+    yield from reader.of_subagents(logs)
     yield from reader.end()
 
 
@@ -80,6 +82,7 @@ class _Reader:
         self._bare_command: UserWords | None = None
         self._queue = Queue()
         self._tree = Tree()
+        self._subagents = Subagents(_Reader)
         self._skill_called = False
         self._main_line = False
         self._side_line = False
@@ -101,6 +104,7 @@ class _Reader:
         uuid = text_of(record.get("uuid"))
         if record.get("isSidechain") is True:
             self._side_line = True
+            yield from self._subagents.inside(line)
             return
         if uuid:
             self._tree.add(uuid, kind, record)
@@ -109,6 +113,10 @@ class _Reader:
             yield from handler(record, line)
         elif kind != "system" and kind not in IGNORED_TYPES:
             yield Skipped(f"unknown record type '{kind}'", line.number)
+
+    def of_subagents(self, logs: Iterable[tuple[str, bytes]]) -> Iterator[Event]:
+        """What stands in the sub-agents' own files."""
+        yield from self._subagents.beside(logs, self._sessions)
 
     def end(self) -> Iterator[Event | NoConversation]:
         """What can be told only when the file is over."""
@@ -248,6 +256,7 @@ class _Reader:
         at = text_of(record.get("timestamp"))
         tool, asked, edits = self._calls.pop(text_of(block.get("tool_use_id")), ("", None, ()))
         structured = record.get("toolUseResult")
+        self._subagents.answered(text_of(block.get("tool_use_id")), structured)
         result = result_of(block, at, tool, edits, structured)
         self._main_line = True
         yield result
@@ -335,6 +344,7 @@ class _Reader:
         call = text_of(block.get("id"))
         self._skill_called = self._skill_called or name in SKILL_TOOLS
         self._calls[call] = (name, arguments if name == "AskUserQuestion" else None, edits)
+        self._subagents.called(call, name, arguments)
         return ToolCall(key, at, call, name, arguments, edits, command_of(name, arguments))
 
     def _usage_of(self, message: Record) -> Iterator[Usage]:

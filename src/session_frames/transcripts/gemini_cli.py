@@ -51,10 +51,6 @@ _APPENDED = re.compile(
     r").*",
     re.MULTILINE | re.DOTALL,
 )
-# Blocks in front of the words and behind them.
-_WRAPPED = re.compile(
-    r"\A\s*<session_context>.*?(?:</session_context>|\Z)\s*|\s*<hook_context>.*</hook_context>\s*\Z", re.DOTALL
-)
 _INJECTED = frozenset({"System: Please continue."})
 _INJECTED_HEADS = (
     "This is the Gemini CLI. We are setting up the context for our chat.",
@@ -237,9 +233,20 @@ class _Teller:
 
 def person_words(text: str) -> str:
     """What the person typed of a message, "" where it is all the program's."""
-    words = _WRAPPED.sub("", _APPENDED.sub("", text))
+    words = _unwrapped(_APPENDED.sub("", text))
     bare = words.strip()
     return "" if not bare or bare in _INJECTED or bare.startswith(_INJECTED_HEADS) else words
+
+
+def _unwrapped(text: str) -> str:
+    """The text without the block of context in front of it and the one of hooks behind it."""
+    bare = text.lstrip()
+    if bare.startswith("<session_context>"):
+        _, closed, behind = bare.partition("</session_context>")
+        text = behind.lstrip() if closed else ""
+    if text.rstrip().endswith("</hook_context>") and "<hook_context>" in text:
+        text = text[: text.index("<hook_context>")].rstrip()
+    return text
 
 
 def _calls(record: Record) -> list[Record]:

@@ -1,0 +1,85 @@
+"""Sub-agents: their log hangs on the call that started them; nobody's words, but their lines are found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Session, git, json_lines, out
+
+PROMPT = "Write the module for weights, with one function."
+MODULE = "def weight_in_grams(text):\n    return int(text)\n"
+
+
+def _parent(repo: Path) -> Session:
+    session = Session(repo).user("let a helper write it")
+    return session.call(
+        "Task", {"description": "weights", "prompt": PROMPT, "subagent_type": "coder"}, "It is written."
+    )
+
+
+def _child(repo: Path) -> Session:
+    child = Session(repo, start="2026-06-02T12:00:00")
+    child.user(PROMPT).agent("I begin.").write("weights.py", MODULE).agent("Done.")
+    for number, record in enumerate(child.records):
+        record["isSidechain"] = True
+        record["agentId"] = "a21e2f5"
+        record["uuid"] = f"side-{number}"
+        record["parentUuid"] = f"side-{number - 1}" if number else None
+    return child
+
+
+def _check(repo: Path) -> None:
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert [turn["text"] for turn in frame["turns"] if turn["role"] == "user"] == ["let a helper write it"]
+    (call,) = frame["turns"][1]["calls"]
+    log = call["subagent"]["turns"]
+    assert [(turn["role"], turn["text"]) for turn in log] == [("system", PROMPT), ("agent", "I begin.\n\nDone.")]
+    assert [(file["path"], file["change"]) for file in frame["files"]] == [("weights.py", "added")]
+    (repo / "weights.py").write_text(MODULE)
+    git("add", "weights.py", ".copilot", cwd=repo)
+    git("commit", "-q", "-m", "weights", cwd=repo)
+    blamed = json_lines("blame", "--json", "weights.py", cwd=repo)
+    assert [line["call"] for line in blamed] == ["2.1", "2.1"]
+
+
+def test_in_a_file_of_its_own(repo: Path) -> None:
+    path = _parent(repo).save_at_home()
+    _child(repo).save(path.with_suffix("") / "subagents/agent-a21e2f5.jsonl")
+    stranger = _child(repo)
+    for record in stranger.records:
+        record["sessionId"] = "another"
+    stranger.save(path.parent / "agent-b.jsonl")
+    out("close", cwd=repo)
+    _check(repo)
+
+
+def test_among_the_records_of_its_parent(repo: Path) -> None:
+    parent, child = _parent(repo), _child(repo)
+    parent.records[2:2] = child.records  # between the call and its result
+    path = parent.save(repo / ".git/s.jsonl")
+    out("import", str(path), cwd=repo)
+    _check(repo)
+
+
+def test_known_by_the_id_in_the_result(repo: Path) -> None:
+    parent, child = _parent(repo), _child(repo)
+    parent.records[-1]["toolUseResult"] = {"agentId": "a21e2f5", "status": "completed"}
+    child.records[0]["message"]["content"] = "a prompt that was put in other words"
+    path = parent.save_at_home()
+    child.save(path.with_suffix("") / "subagents/agent-a21e2f5.jsonl")
+    out("close", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert frame["turns"][1]["calls"][0]["subagent"]["turns"][0]["text"] == "a prompt that was put in other words"
+
+
+@pytest.mark.parametrize("agent", ["acompact-1", "aside_question-2"])
+def test_what_is_no_work_is_passed_over(repo: Path, agent: str) -> None:
+    path, child = _parent(repo).save_at_home(), _child(repo)
+    for record in child.records:
+        record["agentId"] = agent
+    child.save(path.with_suffix("") / f"subagents/agent-{agent}.jsonl")
+    out("close", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert '"subagent":' not in json.dumps(frame)
