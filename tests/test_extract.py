@@ -10,11 +10,13 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import pattern_cues
 import pytest
 from extract_sessions import LONG_SESSIONS
 
 from session_frames.model import Turn
 from session_frames.operations.extract import Extracted, extract, quote_stands, topic_of
+from session_frames.operations.extract.patterns.cue_table import CUES
 
 
 class Session(NamedTuple):
@@ -729,3 +731,15 @@ def test_long_and_hostile_texts_take_no_time() -> None:
     began = time.perf_counter()
     extract(turns)
     assert time.perf_counter() - began < 5
+
+
+def test_the_cues_are_those_of_the_patterns() -> None:
+    told = {language: {kind: set(cues.split("|")) for kind, cues in kinds.items()} for language, kinds in CUES.items()}
+    assert told == pattern_cues.table(), "run: python tests/pattern_cues.py && ruff format src"
+
+
+@pytest.mark.parametrize("language", pattern_cues.LANGUAGES)
+def test_a_pattern_that_begins_with_the_text_does_so_in_every_branch(language: str) -> None:
+    for kind, patterns in pattern_cues.patterns_of(language).items():
+        for pattern in patterns:
+            assert pattern.startswith("^") == pattern_cues.begins_a_text(pattern), f"{language} {kind}: {pattern}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .patterns import find, split
+from .patterns import opening, split
 
 # Longer than this, a message is mostly a pasted document, and only its first paragraph is taken for the person's words.
 LONGEST_OWN_WORDS: Final = 2_500
@@ -128,8 +128,8 @@ def _pieces(sentence: str) -> Iterator[str]:
 
 def _without_lead_in(piece: str) -> str:
     bare = piece.strip(" \t.!。！…~")
-    lead = find("lead_in", bare)
-    if lead and lead.start() == 0 and lead.end() < len(bare):
+    lead = opening("lead_in", bare)
+    if lead and lead.end() < len(bare):
         bare = bare[lead.end() :]
     return bare.strip()
 

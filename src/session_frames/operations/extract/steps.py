@@ -95,6 +95,6 @@ def _status(turns: Sequence[Turn], place: int, text: str) -> StepStatus:
     for later in turns[place + 1 :]:
         if later["role"] == "user":
             for sentence in own_sentences(later.get("text", "")):
-                if shared(text, sentence) and find("done", sentence) and not find("asks", sentence):
+                if find("done", sentence) and shared(text, sentence) and not find("asks", sentence):
                     return "done"
     return "open"

@@ -14,16 +14,17 @@ from .words import shared
 
 def add_unanswered_offers(ledger: Ledger, turns: Sequence[Turn]) -> None:
     """What the agent offered in passing and nobody ever came back to is a proposal of the agent's own."""
-    spoken = [(place, turn.get("text", "")) for place, turn in enumerate(turns) if turn["role"] == "user"]
+    spoken = [turn.get("text", "") for turn in turns if turn["role"] == "user"]
     cited = {(one["turn"], one["quote"]) for item in ledger.items for one in item.evidence}
+    said = 0
     for place, turn in enumerate(turns):
-        later = [text for at, text in spoken if at > place]
-        if turn["role"] != "agent" or not later:
+        said += turn["role"] == "user"
+        if turn["role"] != "agent" or said == len(spoken):
             continue
         for sentence in last_sentences(turn.get("text", "")):
             quote: Evidence = {"turn": turn["id"], "quote": shortened(sentence)}
             known = (quote["turn"], quote["quote"]) in cited or find("claims_user", sentence)
-            if find("offer", sentence) and not known and not _came_back_to(sentence, later):
+            if find("offer", sentence) and not known and not _came_back_to(sentence, spoken[said:]):
                 ledger.add("decision", sentence, "proposed", [quote], place, by="agent")
 
 

@@ -15,26 +15,26 @@ _TOKEN: Final = (
 )
 
 
-def _key(token: str) -> str:
-    token = token.strip("`-_/.").lower()
-    if re.match(r"[\uac00-\ud7a3]", token):
-        return token[:2] if len(token) > 1 else ""
-    if re.match(r"[a-z]", token):
-        return token[:_PREFIX] if "." not in token else token
-    return token
-
-
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def about(text: str) -> frozenset[str]:
     """The keys of the words that carry meaning; empty for "yes, do that"."""
-    keys: set[str] = set()
-    for token in re.findall(_TOKEN, text):
-        for part in (token, *re.split(r"[/_-]", token)):
-            lower = part.strip("`-_/.").lower()
-            key = _key(part)
-            if len(key) > 1 and lower not in EMPTY_WORDS and key not in EMPTY_WORDS:
-                keys.add(key)
-    return frozenset(keys)
+    return frozenset().union(*map(_keys, set(re.findall(_TOKEN, text))))
+
+
+@lru_cache(maxsize=8192)
+def _keys(token: str) -> frozenset[str]:
+    """The keys of a word and of its parts, those left out that carry no meaning."""
+    bare = [part.strip("`-_/.").lower() for part in (token, *re.split(r"[/_-]", token))]
+    keys = {_key(word) for word in bare if word not in EMPTY_WORDS}
+    return frozenset(key for key in keys if len(key) > 1 and key not in EMPTY_WORDS)
+
+
+def _key(word: str) -> str:
+    if re.match(r"[\uac00-\ud7a3]", word):
+        return word[:2] if len(word) > 1 else ""
+    if re.match(r"[a-z]", word):
+        return word[:_PREFIX] if "." not in word else word
+    return word
 
 
 def shared(one: str, other: str) -> frozenset[str]:

@@ -67,46 +67,85 @@ begins with a fixed word, so that matching stays linear. The kinds:
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from importlib import import_module
-from typing import Final
+from typing import Final, NamedTuple
+
+from .cues import bits, mask
 
 _HANGUL: Final = r"[\uac00-\ud7a3\u3131-\u318e]"
 _JAPANESE: Final = r"[\u3040-\u30ff\u4e00-\u9fff]"
 
 
+class _Kind(NamedTuple):
+    """The patterns of one kind in one language."""
+
+    whole: re.Pattern[str]
+    inside: re.Pattern[str] | None  # of them those that may match elsewhere than at the beginning
+
+
 def language_of(text: str) -> str:
     """``ko``, ``ja`` or ``en``, by script."""
+    if text.isascii():
+        return "en"
     if re.search(_HANGUL, text):
         return "ko"
     return "ja" if re.search(_JAPANESE, text) else "en"
 
 
+def _table(language: str) -> dict[str, tuple[str, ...]]:
+    patterns: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language}").PATTERNS
+    return patterns
+
+
 @cache
-def _compiled(language: str, kind: str) -> re.Pattern[str] | None:
-    table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language}").PATTERNS
-    alternatives = table.get(kind, ())
+def _compiled(language: str, kind: str) -> _Kind | None:
+    alternatives = _table(language).get(kind, ())
     if not alternatives:
         return None
+    inside = [pattern for pattern in alternatives if not pattern.startswith("^")]
+    return _Kind(_any_of(alternatives), _any_of(inside) if inside else None)
+
+
+def _any_of(alternatives: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in alternatives), re.IGNORECASE)
+
+
+@lru_cache(maxsize=512)
+def _seen(text: str) -> tuple[str, int]:
+    """The language of a text, and the bits of the kinds of which a cue stands in it."""
+    language = language_of(text)
+    return language, mask(language, text)
 
 
 def find(kind: str, text: str) -> re.Match[str] | None:
     """The first place where the text, in its own language, matches the kind."""
-    pattern = _compiled(language_of(text), kind)
-    return pattern.search(text) if pattern else None
+    language, cued = _seen(text)
+    bit = bits(language).get(kind, 0)
+    patterns = _compiled(language, kind) if cued & bit or not bit else None
+    if patterns is None:
+        return None
+    found = patterns.whole.match(text)
+    return found or (patterns.inside.search(text, 1) if patterns.inside else None)
+
+
+def opening(kind: str, text: str) -> re.Match[str] | None:
+    """The match of the kind with which the text, in its own language, begins."""
+    patterns = _compiled(language_of(text), kind)
+    return patterns.whole.match(text) if patterns else None
 
 
 def whole(kind: str, text: str) -> re.Match[str] | None:
     """The match of the kind that covers the whole text but for blanks and full stops."""
-    pattern = _compiled(language_of(text), kind)
-    return pattern.fullmatch(text.strip(" \t.!。！、,~…ㅋㅎ")) if pattern else None
+    patterns = _compiled(language_of(text), kind)
+    return patterns.whole.fullmatch(text.strip(" \t.!。！、,~…ㅋㅎ")) if patterns else None
 
 
 def split(kind: str, text: str) -> list[str]:
     """The text cut at each match of the kind."""
-    pattern = _compiled(language_of(text), kind)
-    return pattern.split(text) if pattern else [text]
+    patterns = _compiled(language_of(text), kind)
+    return patterns.whole.split(text) if patterns else [text]
 
 
 def named(match: re.Match[str], group: str) -> str:
@@ -116,16 +155,14 @@ def named(match: re.Match[str], group: str) -> str:
 
 def picks_ordinal(number: int, text: str) -> bool:
     """Whether the whole text picks the option by its place ("the second one", "두 번째", "二つ目")."""
-    table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language_of(text)}").PATTERNS
-    names = table["ordinals"]
+    names = _table(language_of(text))["ordinals"]
     return number <= len(names) and picks(names[number - 1], text)
 
 
 def picks(label: str, text: str) -> bool:
     """Whether the whole text picks the option of that label (an expression; labels are a letter or digits)."""
-    table: dict[str, tuple[str, ...]] = import_module(f"{__name__}.{language_of(text)}").PATTERNS
     bare = text.strip(" \t.!。！、,~…ㅋㅎ")
     return any(
         re.fullmatch(pattern.replace("{label}", rf"\(?(?:{label})\)?"), bare, re.IGNORECASE)
-        for pattern in table["pick"]
+        for pattern in _table(language_of(text))["pick"]
     )

@@ -1,0 +1,337 @@
+"""Cues of the patterns, separated by ``|``; written by ``python tests/pattern_cues.py``, never by hand.
+
+A kind that is missing may match a text whatever words it holds.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+CUES: Final[dict[str, dict[str, str]]] = {
+    "en": {
+        "lead_in": "alright |also |and |but |hey |oh |ok |okay |please |pls |plus |right |so |then |well ",
+        "break": " and | but | so ",
+        "musing": (
+            " could | decided | ever | guess | h| hopefully | ideally | let | like | maybe | might "
+            "| perhaps | point | possibly | probably | should | some| sure | tempted | theory | think "
+            "| thinking | undecided | unsure | were | what | wonder | wondering | would "
+        ),
+        "hearsay": (
+            " according | back | last | used |claimed |claims |decided |prefers |recommends |said "
+            "|says |suggested |suggests |thinks |told |wants |writes |wrote "
+        ),
+        "approve": (
+            " agree| ahead| ahead | for | instead| like | please| that| with | works|absolutely|agreed"
+            "|approved|do |fine|go|good|good |great|let |lgtm|looks |make |ok|okay|perfect|please "
+            "|right|ship |sounds |sure|that |works |yeah|yep|yes|yup"
+        ),
+        "agree_stated": " correct| exactly | fine| good| right| should | what ",
+        "refuse": (
+            " don | necessary| need| need | needed| rather | thank | thanks| that| way|don |leave |let "
+            "|nah|no|nope|please |rather |skip |what "
+        ),
+        "deny": " agreed | asked | decided | did | didn | haven | never | said ",
+        "yes_no": " no| yes",
+        "forbid": (
+            " additional | breaking | external | extra | hands | let | limits | more | new | not "
+            "| other | third | without |don |dont |must |mustn |never |should |shouldn "
+        ),
+        "statement": " are | because | got | had | has | have | is | was | were | will ",
+        "rules_heading": " constraint| ground | hard | must | requirement| rule",
+        "must": (
+            " constraint| only | requirement| rule|compatible |deterministic |has |have |must |needs "
+            "|offline |stateless |synchronous "
+        ),
+        "negative": " no ",
+        "leave": " keep | leave ",
+        "choose": (
+            " after | agreed| back | change | chose| cut | deci| decided| for | going | keep | lower "
+            "| make | move | picked| prefer | raise | replace | set | settled| stay | stays | stick "
+            "| switch | use | with | without "
+        ),
+        "chosen_for": " as | for ",
+        "also": " also | too | well ",
+        "only": " only ",
+        "lift": (
+            " add | alter | are | break | bring | bump | can | change | commit | delete | depend "
+            "| deploy | edit | expose | import | install | introduce | is | log | merge | modify "
+            "| move | overwrite | pull | push | refactor | reformat | remove | rename | rewrite | send "
+            "| store | touch | upgrade | use | you "
+        ),
+        "defer": (
+            " afterwards | another | first | later | next | not | until | wait |defer |hold |park "
+            "|postpone |shelve |table "
+        ),
+        "put_off_last": " again | another | don | hold | later | maybe | not | park | skip | sleep | think | wait ",
+        "withdraw_last": (
+            " disregard | forget | ignore | mistake | mistaken | never| revert | scrap | scratch | undo | wrong "
+        ),
+        "withdraw": (
+            " abandon | cancel | choice | disregard | drop | forget | idea | ignore | instead | is "
+            "| longer | need | never | not | rather | remove | revert | scrap | undo | using | want "
+            "|changed |dead |mistake "
+        ),
+        "correct": " actually | mean | no | rather | sorry |correction|hold |oops|wait",
+        "object": " doesn | enough | going | too | won | wrong ",
+        "reversal": (
+            " actually | after | anymore | changed | idea | instead | longer | rather | scrap | switch "
+            "| thought | wait "
+        ),
+        "turns_back": " actually | after | back | change | instead | move | replace | switch ",
+        "restate": " like | remember | said | still | told ",
+        "order": (
+            " add | also | apply | build | cache | change | create | disable | do | enable | generate "
+            "| go | implement | keep | log | make | move | please | put | remove | rename | retry "
+            "| return | run | send | set | store | switch | try | turn | use | write "
+        ),
+        "propose": (
+            " alternative| alternatively | can | could | going | i | it | like | ll | prefer "
+            "| proposal | propose | recommend | recommendation | shall | should | smallest | suggest "
+            "| suggestion | that | them | this | want | will | would |all |ould "
+        ),
+        "offer": " also | could ",
+        "step": (
+            " ask | begin | check | commit | continue | explain | go | grep | inspect | investigate "
+            "| look | measure | open | proceed | push | read | reproduce | rerun | run | see | show "
+            "| start | tell | verify | wait | would "
+        ),
+        "claims_user": (
+            " agreed | approved | asked | decided | decision | discussed | instructed | instruction"
+            "| mentioned | request | requested | said | suggested | told | wanted | wished "
+        ),
+        "weak_yes": "absolutely|agreed|fine|good|great|ok|okay|perfect|right|sure|yeah|yep|yes|yup",
+        "suggest": " alternative | i | proposal | smallest | suggestion ",
+        "ack": " right |done |got |noted |ok |okay |right |sorry |sure |thanks |understood ",
+        "pronoun": " it | that | them | this | those ",
+        "rule": (
+            " allowed | anywhere | comment| dependenc| ever | framework| global| hack| keep | leave "
+            "| librar| magic | mock| package| please | stuff | thing| trick| whatsoever "
+        ),
+        "smalltalk": " anything | help | know | think | what | would ",
+        "closing": " can | may | shall | should | want | would ",
+        "unknown": " how | what | when | where | whether | which | who ",
+        "time": (
+            " friday | later | monday | morning | next | thursday | today | tomorrow | tonight | tuesday | wednesday "
+        ),
+        "either_or": " either | or | v",
+        "request": " also | and | please | you ",
+        "no_answer": " can | cannot | clue | depends | for | hard | idea | know | sure | unclear | up | which ",
+        "keeps_open": " decided | point | question | still | tbd | undecided ",
+        "commit": (
+            " ask | call | check | deploy | fix | follow | going | have | ll | look | migrate | must "
+            "| need | next | review | run | talk | tell | test | todo| update | verify | will | write "
+        ),
+        "remaining": " left | next | outstanding| remaining| still | todo",
+        "done": (
+            " answered | asked | came | closed | deployed | did | done | finished | fixed | green "
+            "| have | merged | passed | pinged | ran | replied | says | sorted | works "
+        ),
+        "claim_ran": (
+            " benchmarked | checked | clean | executed | green | linted | pass | passed | passes | ran "
+            "| run | succeeded | succeeds | tested | validated | verified "
+        ),
+        "admit": " did | didn | have | haven | never| once | only | ran | should| that ",
+    },
+    "ko": {
+        "lead_in": (
+            " 그리고 |ㅇㅇ |ㅇㅋ |굿 |그냥 |그래서 |그러면 |그럼 |그리고 |근데 |네 |넵 |아 |아뇨 |아니 "
+            "|아니다 |예 |오케이 |응 |일단은 "
+        ),
+        "musing": (
+            " 음| 흠|같기도|같긴|고민|그럴지도|글쎄|까 |나 |듯|려나|모르겠|생각해|수도 |싶기도|싶긴"
+            "|싶은데|아마|애매|어쩌면|일지도|좋을지|할지 |했으면 |혹시"
+        ),
+        "hearsay": "다고 |다네|다던|다던데|대|댔어|된대|라고 |라던|라던데|래|랬어|이래|하래|한다고 ",
+        "approve": (
+            "ok|ㄱㄱ|ㄱㄱㄱ|ㅇㅇ|ㅇㅋ|고고|굿|그걸로|그대로|그래|그렇게|그리|네|넵|방식으로|방향으로"
+            "|부탁드려요|부탁드립니다|부탁해|부탁해요|어|예|오케이|응|이대로|좋네|좋습니다|좋아|진행"
+            "|진행하자|진행해|진행해주세요|진행해줘"
+        ),
+        "agree_stated": "낫겠다|맞습니다|맞아|맞음|좋겠다|좋아|좋음",
+        "refuse": (
+            "ㄴㄴ|괜찮아|괜찮아요|넣지|노노|됐고|됐습니다|됐어|됐어요|마세요|빼|빼줘|싫어|아냐|아뇨"
+            "|아니|아니요|없습니다|없어요|필요|하지|해도"
+        ),
+        "deny": " 말했| 시켰| 적| 정했| 했는데| 했습니다| 했어요|누가 ",
+        "word_pick": "로|요|으로|이에요|이요|입니다",
+        "yes_no": " ㄴㄴ| ㅇㅇ| ㅇㅋ| 노| 빼| 오케이| 제외",
+        "forbid": "건드리면|금지 |깨지면|넣으면|늘면|되면|바꾸면|바뀌면|쓰면|절대 |지|지는|진|하면",
+        "statement": "거든|니까|때문|라|라서|이라|있어|있음",
+        "rules_heading": " 규칙| 요구| 제약| 조건| 지켜야 ",
+        "must": (
+            " 가능 | 가능함 | 돼 | 돼요 | 됨 | 받아 | 받아요 | 받음 | 사용 | 사용해 | 써야| 써야 "
+            "| 있음 | 지원 | 지원함 |꼭 |돌아가|동작해|무조건 |반드시 |유지|유지해|작동해|지원|지원해"
+            "|호환|호환되"
+        ),
+        "negative": (
+            " 넣지| 됐어 | 됐어요 | 됐음 | 빼 | 빼자 | 빼줘 | 쓰지| 안| 제외 | 취소 | 필요| 하지|돼요 "
+            "|써요 |쓸게요 |쓸래 |씁니다 |없어요 "
+        ),
+        "leave": " 놔둬|그대로|원래대로",
+        "choose": (
+            " 가자 | 갑시다 | 결정| 결정 | 교체| 늘리자 | 말고 | 바꾸자 | 변경| 쓰기로 | 쓰자 | 쓰죠 "
+            "| 씁시다 | 일단 | 전환| 정하자 | 줄이자 | 통일 | 통일하자 | 하기로 | 하자 | 하죠 | 할게 "
+            "| 할게요 | 합시다 | 확정|로|로 |으로|으로 |자 "
+        ),
+        "also": "도 ",
+        "only": "만 ",
+        "lift": (
+            "건드려도|고쳐도|괜찮습니다 |괜찮아 |돼 |돼요 |된다 |됨 |됩니다 |바꿔도|수정해도|써도"
+            "|좋습니다 |좋아 |추가해도"
+        ),
+        "defer": " 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |미루자 |미룹시다 |미뤄 |보류 |보류하자 ",
+        "put_off_last": " 그건 | 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |보류",
+        "withdraw_last": " 그| 아니다 | 잠깐 |방금|아까|앞에|위에|이전",
+        "withdraw": " 말고 |걸로 |무시하자 |무시해 |일로 |철회 |취소 |하기로 ",
+        "correct": "아냐|아니|아니다|잠깐|잠깐만|정정",
+        "object": "너무 |늘려|늘리자|되겠|많은|못 |좀 |줄여|줄이자",
+        "reversal": " 바꿔| 변경|늘리자|다시 |대신|됐고|말고|바꾸자|생각해|아니다|이제는|줄이자|취소",
+        "turns_back": " 교체| 바꾸| 바꿔| 변경| 전환|걸로 |다시 |되돌려|되돌리자|원래대로",
+        "restate": "기억하지|말랬|말했|아직 |여전히|처음에|했잖",
+        "order": "걸어|넣어|넣자|바꿔|써|주세요|줘|하자|해|해주세요|해줘",
+        "propose": (
+            " 같습니다| 됩니다| 있습니다|ㄹ까요|겠습니다|겠어요|까요|됩니다|둘게요|무난합니다|볼게요"
+            "|안전합니다|어떨까요|예정입니다|제안드립니다|제안합니다|좋겠습니다|추천합니다|하겠습니다"
+            "|할게요|할까요|현실적입니다"
+        ),
+        "offer": " 같습니다| 듯합니다| 있습니다|어떨까요|제안합니다|좋겠습니다",
+        "step": (
+            "검토|다시|돌려|돌리겠습니다|린트|마무리|보겠|볼게|볼까|빌드|살펴|스크립트|실행|여쭤|올릴"
+            "|이어서 |읽어|재보|재볼|전체|진행할|찾아|추가합니다|커밋|테스트|테스트해|확인"
+        ),
+        "claims_user": "것처럼|대로|바와 |원하신 |하기로 ",
+        "weak_yes": "ok|ㅇㅇ|ㅇㅋ|굿|그래|네|넵|어|예|오케이|응|좋네|좋습니다|좋아",
+        "unknown": "누가|될지|몇|무엇|뭐|어디|어떻|언제|인지|할지",
+        "time": "그거|그건|내가|내일|다음|모레|오늘|이따|제가",
+        "suggest": "까요|방식|안전|어떨까|제안|좋겠|좋을 |추천",
+        "ack": "네|넵|맞습니다|알겠습니다|죄송합니다|확인했습니다",
+        "pronoun": " 그| 그거| 그건| 그것| 그게| 이거| 이건",
+        "smalltalk": " 궁금| 도와| 필요|다른 |도와드릴|무엇을 ",
+        "closing": "ㄹ까요|드릴까요|볼까요|원하시|할까요",
+        "rule": "넣지|말자 |씀 ",
+        "either_or": "또는|방법도|아니면|이나 |중 |할까요|혹은",
+        "request": "돌려볼|라고 |맞아 |봐줄|어디서|언제 |주시겠|주실래|줄래|할 |해볼래|해줄 |해줄래|했다고 ",
+        "no_answer": " 수 |모르겠|모름|불분명|애매|확실하지|확인할 ",
+        "keeps_open": "미결|미정|아직 |열린 |정해지지 |질문",
+        "commit": (
+            " todo| 다음 | 문의할게| 문의해야| 물어볼게| 물어봐야| 요청할게| 전달할게| 할 | 확인할게"
+            "| 확인해야|끝나면 |나는 |나오면 |난 |내가 |다음 |되면 |받으면 |오면 |제가 "
+        ),
+        "remaining": "남",
+        "done": (
+            "끝났|답 |답변 |돌려봤|돌렸|머지됨|물어봤|받았|수정해서|올렸|올림|완료|왔음|처리함|통과|했어|했음|확인했"
+        ),
+        "claim_ran": "깨끗합니다|마쳤습니다|문제없|완료했습니다|통과합니다|통과했습니다|확인했습니다",
+        "admit": " 돌렸| 돌렸습니다| 실행했습니다|검증하지|돌리지|사실이 |실행하지|잘못 |테스트하지|확인하지",
+    },
+    "ja": {
+        "lead_in": "ok|あ|あと|ええと|えっと|じゃ|それから|それと|ちなみに|で|では|とりあえず|なので|まあ",
+        "musing": (
+            "うーん|かな|かなぁ|かも|たぶん|だろう|でしょう|どうしよ|ひょっと|ほうがいいの|もしかし"
+            "|ような気|わからない|わかんない|んー|分からない|危ないか|多分|思うけど|悩|方がいいの"
+            "|気がする|気もする|迷"
+        ),
+        "hearsay": (
+            "そうです|だそう|って書いて|って聞いた|って言ってた|って言われた|とのこと|と書いて"
+            "|と言い出した|と言ってた|と言われた|によると|らしい|んだって|以前は|昔は"
+        ),
+        "approve": (
+            "ok|いい|いいです|いいと思う|いいね|いいよ|いきましょう|いこう|うん|ええ|おk|お願い"
+            "|お願いします|そうして|そうしてください|そうしよう|そうだね|そうですね|はい|やって"
+            "|やってください|よし|よろしく|りょ|オッケー|オーケー|了解|大丈夫|行こう|賛成|進めて"
+            "|進めてください|進めよう|頼む"
+        ),
+        "agree_stated": "ok|いい|お願い|それで合ってる|合ってる|大丈夫",
+        "refuse": (
+            "いいえ|いえ|いや|いらない|いりません|しないで|だめ|だめです|なし|なしで|やめて|やめておく"
+            "|やめとく|やめよう|やらない|ダメ|不要|不要で|入れない|入れないで|必要ありません|必要ない"
+            "|結構です|要らない"
+        ),
+        "deny": "お願いして|合意して|同意して|指示して|決めた|決めて|言った|言って|頼んだ|頼んで",
+        "yes_no": "ng|ok|いらない|お願い|だめ|なし|はい|やって|ダメ|不要|入れて",
+        "forbid": (
+            "ng|いじる|じゃ|ちゃ|ては|ない|使う|入れる|削除する|厳禁|増やす|変える|変更する|消す|禁止"
+            "|編集する|触る|足す|追加する"
+        ),
+        "statement": "から |があります |がある |ため |だから |ので ",
+        "rules_heading": " ルール| 制約| 守ること| 条件| 要件",
+        "must": (
+            "こと |して |してください |で実装して|で書いて|まま |サポート|互換|使って|保つ |変えて|対応"
+            "|必要 |維持 |編集して|触って"
+        ),
+        "negative": (
+            "いらない|いりません|しない|なし|なしで|やめ|やめて|やめよう|やめる|やらない|不要"
+            "|使いません|使わない|入れない|入れません|変えない|書かない|要らない|追加しない"
+        ),
+        "leave": " そのまま|そのまま|まま",
+        "choose": (
+            " 決定 | 結論 |いきましょう|いこう|ことに|して |しましょう|しよう|で |でいい|でいきます "
+            "|でいく |にして |にします |にする |のまま|まとめよう |を使いましょう |を使おう |使うことに"
+            "|使おう |入れよう |出そう |分けよう |切り替え|切ろう |変えよう |変更|外そう |差し替え"
+            "|戻して |戻そう |採用|残そう |決まり|決めた|決定|消そう |移そう |統一|置こう |送ろう "
+        ),
+        "chosen_for": "は",
+        "also": "も",
+        "only": "だけ|のみ",
+        "lift": "ok|いい|かまわない|使って|変えて|大丈夫|構わない|編集して|触って|追加して",
+        "defer": " 今回は|あとで|のまま|また今度|保留|先送り|別prで|後で|後回し|来週|次回|見送り|見送る",
+        "put_off_last": (
+            " あとで | また今度 | 今はいい | 今はやめておく | 今度 | 後で |あとで|ない |また今度|今度"
+            "|保留|後で|明日|来週|聞いてみないと"
+        ),
+        "withdraw_last": " それ| 今の|なし|なしで|取り消し|取り消す|忘れて|撤回|無視して",
+        "withdraw": (
+            "じゃなくて|ではなく|なかったことに|の代わりに|はやめ|はやめて|はやめよう|やめ|やめよう"
+            "|をやめて|キャンセル|取り消し|取り消して|古い|古いから|忘れて|撤回|無視して"
+        ),
+        "correct": "あ|いや|ごめん|ちょっと待って|やっぱ|待って|訂正|違う",
+        "object": "だめ|ダメ|多い|多すぎ|大きい|大きすぎ|小さい|小さすぎ|少ない|短い|遅い|重い|長い|駄目",
+        "reversal": ("いや|ことになった|じゃなくて|ではなく|なので入れる|に変更|やっぱ|代わりに|取り消|変えよう|撤回"),
+        "turns_back": "に戻して|に戻そう|やっぱ|切り替え|変えて|変更|差し替え",
+        "restate": "さっき言った|前にも言|変わらず|引き続き|最初に言った|言ったはず|言ったよね",
+        "order": "ください|して|て|てください|ほしい|入れて|変えて|直して|見て|足して",
+        "propose": (
+            "おすすめです|しておきます|しましょうか|します|しますか|すればよい|どうでしょう|ましょうか"
+            "|ますか|予定です|入れますか|変えます|安全です|形にします|思います|手です|提案します"
+            "|方法もあります|案があります|減ります|短く済みます|考えています|良さそうです|順ですね"
+        ),
+        "offer": "おすすめです|できます|どうでしょう|提案します|良さそうです",
+        "step": "します|ましょう|ます|ますか|みます",
+        "claims_user": "とおり|どおり|通り",
+        "weak_yes": (
+            "ok|いいです|いいね|いいよ|うん|ええ|おk|そうだね|そうですね|はい|よし|りょ|オッケー|オーケー|了解"
+        ),
+        "unknown": "いつ|どう|どこ|どの|どれ|何|誰",
+        "time": "あとで|今夜|今週|後で|明日|来週|自分",
+        "suggest": "おすすめ|どうでしょう|ましょうか|安全です|必要|思います|手です|提案|考えて",
+        "ack": "すみません|そうでした|はい|わかりました|了解|失礼|承知",
+        "pronoun": " あれ| これ| その| それ",
+        "smalltalk": "お手伝い|他に|何か",
+        "closing": "いかがですか|ご希望|しますか|ましょうか|よろしいですか",
+        "rule": "使いません |使わない |入れない |入れません |変えない |追加しない ",
+        "either_or": (
+            "あるいは|いずれか|か |それとも|だと思います|どちら|ますか|または|もしくは|方法があり|案か|案があり|案と"
+        ),
+        "request": (
+            "お願いできる|くれますか|してくれる|してもらえる|もらえますか|やった|ログない|動かした"
+            "|実行した|見せて|言った|頼んだ"
+        ),
+        "no_answer": (
+            "どうしますか|ないでしょうか|わからない|わかりません|わかんない|不明|分かりません"
+            "|確認できません|聞いてみないと"
+        ),
+        "keeps_open": "tbd|まだ決め|デザイン待ち|回答待ち|未定|未決|決まっていない|決まってない|確認待ち|返事待ち",
+        "commit": (
+            " todo | 次 |こちらで|こっちで|してから|にする |やります |やる |実行する |書く |流す |直す "
+            "|確認しておく |確認します |確認する |聞いておく |聞いてみる |聞きます |聞く |自分で|見る "
+            "|試す "
+        ),
+        "remaining": "だけ|です|のみ",
+        "done": (
+            "やった|マージした|出た|完了|来た|流してきた|済み|済んだ|直した|確認した|終わった|聞いた"
+            "|聞いてきた|言われた|通った"
+        ),
+        "claim_ran": "でした|です|ました|ゼロ|実行済み|検証済み|済み|確認済み",
+        "admit": "なかった|ません|ませんでした|未実行|訂正します",
+    },
+}
