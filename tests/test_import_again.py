@@ -269,3 +269,29 @@ def test_of_a_database_of_many_projects_only_the_sessions_of_this_one(repo: Path
     out("import", str(home / "opencode.db"), cwd=repo)
     assert sorted(entry["session_id"] for entry in json_lines("list", "--json", cwd=repo)) == ["ses_1", "ses_2"]
     assert b"somebody" not in b"".join(path.read_bytes() for path in repo.rglob("*") if path.is_file())
+
+
+def test_a_session_that_repeats_another_is_linked_to_it(repo: Path) -> None:
+    """Resumed under another id the agent copied the whole history (fault cases A29 to A33)."""
+    old = _session(repo, 4)
+    old.save(repo / "old.jsonl")
+    out("import", "old.jsonl", cwd=repo)
+    copied = _session(repo, 6)
+    copied.save(repo / "new.jsonl")
+    other = "99999999-0000-4000-8000-00000000c0de"
+    (repo / "new.jsonl").write_text(copied.text.replace(copied.session_id, other))
+    out("import", "new.jsonl", cwd=repo)
+    frames_by_id = {entry["session_id"]: entry for entry in json_lines("list", "--json", cwd=repo)}
+    assert set(frames_by_id) == {old.session_id, other}
+    (child,) = json_lines("show", frames_by_id[other]["id"], "--json", cwd=repo)
+    assert child["session"]["parent"] == old.session_id
+    again = (repo / frames_by_id[other]["path"]).read_bytes()
+    out("import", "new.jsonl", "old.jsonl", cwd=repo)
+    assert (repo / frames_by_id[other]["path"]).read_bytes() == again
+    copied.user("and more")
+    (repo / "new.jsonl").write_text(copied.text.replace(copied.session_id, other))
+    out("import", "new.jsonl", cwd=repo)
+    (grown,) = json_lines("show", frames_by_id[other]["id"], "--json", cwd=repo)
+    assert grown["session"]["parent"] == old.session_id
+    (parent,) = json_lines("show", frames_by_id[old.session_id]["id"], "--json", cwd=repo)
+    assert "parent" not in parent["session"]

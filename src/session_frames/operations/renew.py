@@ -29,6 +29,9 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     frame["topic"] = old["topic"]
     for key in _ITEMS:
         frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), key)
+    parent = old.get("session", {}).get("parent")
+    if parent:
+        frame["session"] = {**frame.get("session", {}), "parent": parent}
     frame["compactions"] = _union(old.get("compactions", []), new.get("compactions", []))
     frame["turns"] = turns
     frame["files"] = files_of(turns)

@@ -6,12 +6,12 @@ import os
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
-from session_frames.errors import GitError, RefusedError
+from session_frames.errors import FramesError, GitError, RefusedError
 from session_frames.model import Frame
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.redact import redact_text
 from session_frames.operations.renew import renew
-from session_frames.storage.frame_store import read_bytes
+from session_frames.storage.frame_store import read_bytes, read_frame
 from session_frames.storage.private_state import write_atomically
 from session_frames.workspace.core import Workspace
 
@@ -63,6 +63,8 @@ def keep(
                 frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
             if path and old["status"] in ("archived", "exported"):
                 frame = cast(Frame, {**frame, "status": old["status"]})
+        elif not frame.get("session", {}).get("parent"):
+            frame = _with_parent(ws, frame)
         local = local or (private and not path)
         path = path or ws.store.new_path(frame)
         if not local and ws.repo.is_ignored(path):
@@ -78,6 +80,30 @@ def keep(
         if stage:
             ws.repo.run("update-index", "--add", "--", path)
     return Captured(frame, path, source, changed, stage, lost, tuple(notes))
+
+
+def _with_parent(ws: Workspace, frame: Frame) -> Frame:
+    """The frame, linked to the session whose history it repeats: a resumed or forked one under another id.
+
+    Such a copy begins at the same moment with the same words, and its source ended earlier.
+    """
+    session, started = frame.get("session", {}), frame.get("boundary", {}).get("started_at", "")
+    for path in [*map(ws.store.full, ws.store.iter_paths()), *ws.state.list_closed_paths()]:
+        try:
+            known = ws.index.summary_of_file(path)
+        except FramesError:
+            continue
+        if (known["agent"], known["started_at"]) != (session.get("agent"), started) or known["id"] == frame["id"]:
+            continue
+        if started and known["ended_at"] <= frame["boundary"].get("ended_at", "") and _begins_alike(path, frame):
+            return cast(Frame, {**frame, "session": {**session, "parent": known["session_id"]}})
+    return frame
+
+
+def _begins_alike(path: str, frame: Frame) -> bool:
+    first = next((turn.get("text") for turn in read_frame(path).get("turns", []) if turn["role"] == "user"), None)
+    own = next((turn.get("text") for turn in frame.get("turns", []) if turn["role"] == "user"), None)
+    return own is not None and first == own
 
 
 def _closed_copy(ws: Workspace, wanted: str) -> Frame | None:
