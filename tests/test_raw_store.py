@@ -179,6 +179,13 @@ def test_a_source_changed_before_its_end_is_stored_anew(kept: Kept) -> None:
     assert kept.files() == ["0002.zst", "manifest.json"]
 
 
+def test_a_change_in_the_middle_is_seen_where_the_file_did_not_grow(kept: Kept) -> None:
+    kept.save(records(1, 5))
+    kept.path.write_bytes(records(1, 2) + record(7) + records(4, 5))
+    assert kept.save().change == REWRITTEN
+    assert kept.text() == kept.path.read_bytes()
+
+
 def test_a_part_of_what_is_kept_changes_nothing(kept: Kept) -> None:
     kept.save(records(1, 5))
     kept.path.write_bytes(records(1, 2) + record(3)[:9])
@@ -469,6 +476,15 @@ def test_a_setting_turns_it_off(repo: Path) -> None:
     said = err("show", "--raw", cwd=repo, code=1)
     assert said.startswith("error: no raw transcript of frame '")
     assert said.endswith("' is kept\nhint: frames import of its transcript keeps it\n")
+
+
+def test_the_frame_does_not_suffer_where_it_cannot_be_kept(repo: Path) -> None:
+    session(repo).save(repo / "s.jsonl")
+    (repo / ".git/frames").mkdir()
+    (repo / ".git/frames/raw").write_text("in the way")
+    said = frames("close", "--transcript", "s.jsonl", cwd=repo).stderr.decode()
+    assert said.startswith(f"warning: raw: not kept: cannot create folder '{repo}/.git/frames/raw/")
+    assert len(json_lines("list", "--json", cwd=repo)) == 1
 
 
 def test_dry_runs_and_frames_keep_nothing(repo: Path) -> None:

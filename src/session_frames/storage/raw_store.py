@@ -227,15 +227,15 @@ def _usable(folder: str) -> Manifest | None:
 def _change(folder: str, old: Manifest | None, records: str, file: BinaryIO, facts: Facts, policy: Policy) -> str:
     """What the source is beside what is kept.
 
-    The same file, not shorter, with the same first and last record has grown. For any other file (a copy, one that was
-    moved into its place) all that is kept is compared.
+    The same file, longer and with the same first and last record, has grown. For any other (a copy, one that was moved
+    into its place or written to without getting longer) all that is kept is compared.
     """
     if old is None:
         return NEW
     if records == WHOLE or old["records"] == WHOLE:
         return REWRITTEN
     reach = _reach(closed(old))
-    if facts.inode and facts.inode == old["inode"] and facts.size >= reach:
+    if facts.inode and facts.inode == old["inode"] and facts.size > old["size"]:
         marks = ((old["first"], 0), (old["last"], reach - old["last"]["source_size"]))
         return GROWN if all(_is_at(file, mark, at, policy) for mark, at in marks) else REWRITTEN
     return _compared(folder, old, file, policy)

@@ -18,7 +18,6 @@ from session_frames.storage.transcript_files import open_transcript, transcript_
 from session_frames.transcripts import session_of_environment
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
-from session_frames.workspace.raw import RawKeeper
 from session_frames.workspace.reading import newest, read_transcript, transcript_of_session, what_was_skipped
 from session_frames.workspace.sources import Wish, frames_of
 
@@ -108,6 +107,8 @@ def close(
     frame = _at_close(ws, frame, opened)
     captured = keep(ws, frame, reading.source, topic=topic, dry_run=dry_run, stage=True)
     if not dry_run:
+        from session_frames.workspace.raw import RawKeeper  # not for hooks
+
         captured = RawKeeper(ws).keep(captured, piped)
         for ended in {frame["id"], *([opened["frame"]["id"]] if opened else [])}:
             ws.state.drop_active(ended)
@@ -152,6 +153,8 @@ def import_(
     """
     if (only and into is None) or (into is not None and topic):
         raise UsageError("--only needs --into FRAME, and --topic can't be given with it")
+    from session_frames.workspace.raw import RawKeeper
+
     parts = parse_parts(only)
     ws.repo.require_top()
     wish = Wish(agent, topic, keep_reasoning)
