@@ -77,7 +77,8 @@ def sniff(head: bytes) -> bool:
     """Messages of the SDK, a list of messages with the program's tags, or the rows of a screen."""
     text = head.removeprefix(b"\xef\xbb\xbf")
     if begins_object(text):
-        return all(key.search(text) for key in _SDK_KEYS) and _SDK_MESSAGE.search(text) is not None
+        found = _SDK_MESSAGE.search(text)  # the facts stand in front of the messages; within these anything may stand
+        return found is not None and all(key.search(text, 0, found.end()) for key in _SDK_KEYS)
     if _SCREEN_HEAD.match(text):
         return True
     return _TASK_HEAD.match(text) is not None and any(tag in text for tag in _OWN_TAGS)
