@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from session_frames.operations.extract.verification import is_check, outcome_of
+from session_frames.operations.extract.verification import FAILURES, PASSES, Summaries, is_check, outcome_of
 
 CHECKS = """
 pytest -q tests/test_limits.py
@@ -159,3 +161,14 @@ def test_the_outcome(command: str, output: str, exit_code: int | None, failed: b
 
 def test_colours_do_not_hide_the_outcome() -> None:
     assert outcome_of("pytest | cat", "\x1b[31m1 failed\x1b[0m, \x1b[32m3 passed\x1b[0m in 0.1s", 0, None) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("summaries", "pattern"), [(one, pattern) for one in (FAILURES, PASSES) for pattern in one.patterns]
+)
+def test_every_summary_holds_a_sign(summaries: Summaries, pattern: str) -> None:
+    @given(st.from_regex(pattern))
+    def check(text: str) -> None:
+        assert any(sign in text for sign in summaries.signs)
+
+    check()

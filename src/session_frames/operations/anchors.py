@@ -7,12 +7,15 @@ secret can be guessed: six dots stand in its place.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
+from binascii import b2a_base64
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 WIDTH = 6
 NO_ANCHOR = "." * WIDTH
+# So many bytes of a hash are encoded, as a whole number of characters; the anchor is the first of these.
+_TAKEN, _ENCODED = 6, 8
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 # A line shorter than this says little of where it came from.
 TELLING_LENGTH = 12
@@ -20,14 +23,17 @@ TELLING_LENGTH = 12
 
 def line_anchor(line: str) -> str:
     """The anchor of one line."""
-    raw = sha256(line.strip().encode("utf-8", "surrogatepass")).digest()[:5]
-    return urlsafe_b64encode(raw + b"\0").decode()[:WIDTH]
+    return run_anchor((line,))
 
 
 def run_anchor(lines: Iterable[str], redacted: Sequence[int] = ()) -> str:
     """The anchor of a run of lines; ``redacted`` are the positions of those that get no hash."""
-    hidden = set(redacted)
-    return "".join(NO_ANCHOR if at in hidden else line_anchor(line) for at, line in enumerate(lines))
+    hashes = [sha256(line.strip().encode("utf-8", "surrogatepass")).digest()[:_TAKEN] for line in lines]
+    encoded = b2a_base64(b"".join(hashes), newline=False).translate(_URL_SAFE).decode()
+    anchors = [encoded[at : at + WIDTH] for at in range(0, len(encoded), _ENCODED)]
+    for at in redacted:
+        anchors[at] = NO_ANCHOR
+    return "".join(anchors)
 
 
 def anchors_of_run(run: str) -> list[str]:

@@ -7,10 +7,9 @@ Its outcome is what the runner's own summary says, then what the exit code says 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from session_frames.model import CheckOutcome
 
@@ -103,6 +102,9 @@ _SHELLS: Final = _words("bash sh zsh dash")
 _ASSIGNMENT: Final = r"^[A-Za-z_]\w*="
 _ONLY_ASKS: Final = _words("--version -V --help -h help version")
 _PUNCTUATION: Final = frozenset(";&|()")
+_TOKEN: Final = r"""[;&|()]+|(?:[^ \t\r\n'"\\;&|()]|'[^']*'|"(?:[^"\\]|\\.)*"|\\.)+|['"\\]"""
+_QUOTE: Final = r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)"""
+_UNCLOSED: Final = frozenset("'\"\\")
 _HEREDOC: Final = r"<<-?\s*(['\"]?)(\w+)\1"
 _REDIRECTION: Final = r"\d?>&\d|&>>?|\d?>\|"
 _LONGEST_COMMAND: Final = 20_000
@@ -168,13 +170,16 @@ def _joined_lines(command: str) -> list[str]:
 
 
 def _tokens(line: str) -> list[str]:
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        return list(lexer)
-    except ValueError:  # a quote without its end: plain words will do
-        return re.findall(r"[;&|()]+|[^\s;&|()]+", line)
+    """The words and signs of a line as a POSIX shell splits it, with quotes and escapes taken away."""
+    tokens = re.findall(_TOKEN, line, re.DOTALL)
+    if _UNCLOSED.isdisjoint(tokens):
+        return [re.sub(_QUOTE, _unquoted, token, flags=re.DOTALL) for token in tokens]
+    return re.findall(r"[;&|()]+|[^\s;&|()]+", line)  # a quote without its end: plain words will do
+
+
+def _unquoted(quote: re.Match[str]) -> str:
+    single, double, escaped = quote.groups()
+    return single or escaped or re.sub(r'\\([\\"])', r"\1", double or "")
 
 
 def _unwrapped(words: list[str]) -> list[str]:
@@ -322,9 +327,34 @@ def _summary(patterns: tuple[str, ...], at_start: bool) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in chosen) or "(?!)")
 
 
-def _sums_up(patterns: tuple[str, ...], line: str) -> bool:
-    """Is the line one of these? Most patterns are tried at its start only, which is five times as fast."""
-    return bool(_summary(patterns, True).match(line) or _summary(patterns, False).search(line))
+class Summaries(NamedTuple):
+    """Lines that say the same of a run."""
+
+    patterns: tuple[str, ...]
+    signs: tuple[str, ...]  # one of them stands in every such line
+
+    def stand_in(self, output: str) -> bool:
+        """Is one of them among the lines?"""
+        signs = [sign for sign in self.signs if sign in output]
+        return bool(signs) and any(
+            self._match(line.strip()[:_LONGEST_LINE])
+            for line in output.splitlines()
+            if any(sign in line for sign in signs)
+        )
+
+    def _match(self, line: str) -> bool:
+        # Most patterns are tried at its start only, which is five times as fast.
+        return bool(_summary(self.patterns, True).match(line) or _summary(self.patterns, False).search(line))
+
+
+FAILURES: Final = Summaries(
+    _FAILED_SUMMARIES,
+    ("fail", "Fail", "FAIL", "error", "ERR", "not ok", "offense", "issue", "***", "not found", "No module", "no tests"),
+)
+PASSES: Final = Summaries(
+    _PASSED_SUMMARIES,
+    ("pass", "Pass", "PASS", "ok", "OK", "fail 0", "Finished", "SUCCESS", "0 failures", "no ", "0 issues", "0 errors"),
+)
 
 
 def outcome_of(command: str, output: str, exit_code: int | None, failed: bool | None) -> CheckOutcome:
@@ -335,13 +365,14 @@ def outcome_of(command: str, output: str, exit_code: int | None, failed: bool | 
     """
     if exit_code or failed:
         return "failed"
-    lines = [line.strip()[:_LONGEST_LINE] for line in re.sub(_COLOUR, "", output).splitlines()]
-    if any(_sums_up(_FAILED_SUMMARIES, line) for line in lines):
+    output = re.sub(_COLOUR, "", output) if "\x1b" in output else output
+    if FAILURES.stand_in(output):
         return "failed"
     told = exit_code == 0 or failed is False
     if told and re.search(_LISTS_WHAT_IS_WRONG, command):
+        lines = [line.strip()[:_LONGEST_LINE] for line in output.splitlines()]
         return "failed" if any(line.endswith(".go") for line in lines) else "passed"
-    if any(_sums_up(_PASSED_SUMMARIES, line) for line in lines):
+    if PASSES.stand_in(output):
         return "passed"
     return "passed" if told and not _hides_the_exit_code(command) else "unknown"
 
