@@ -116,10 +116,11 @@ class Actions:
     def _observation(self, record: Record, kind: str, at: str) -> Iterator[Event]:
         asked = text_of(dict_of(record.get("tool_call_metadata")).get("tool_call_id"))
         cause = record.get("cause")
-        named = asked or (self.calls.get(str(cause), "") if cause is not None else "")
+        named = asked or self.calls.get(str(cause), "")
         if kind in _QUIET_OBSERVATIONS and named not in self.open:
             return
-        call_id = named or (self.open[0] if self.open else "")
+        # Only records without links are answered in the order in which they were asked.
+        call_id = named or (self.open[0] if self.open and cause is None else "")
         if call_id not in self.open:
             yield Skipped("observation without its action", 0)
             return
