@@ -520,6 +520,30 @@ def test_a_file_of_several_sessions_is_not_kept_and_that_is_said_once(repo: Path
     assert frames("show", "--raw", listed(repo)["id"], cwd=repo).stdout == chats[0].encode()
 
 
+def test_of_a_session_in_many_files_nothing_is_kept(repo: Path) -> None:
+    facts = {
+        "id": "ses_1",
+        "projectID": "p",
+        "directory": str(repo),
+        "title": "T",
+        "version": "1",
+        "time": {"created": 1},
+    }
+    message = {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 2}}
+    part = {"id": "prt_1", "messageID": "msg_1", "sessionID": "ses_1", "type": "text", "text": "please do it"}
+    for path, value in (
+        ("session/p/ses_1.json", facts),
+        ("message/ses_1/msg_1.json", message),
+        ("part/msg_1/prt_1.json", part),
+    ):
+        (repo / "storage" / path).parent.mkdir(parents=True)
+        (repo / "storage" / path).write_text(json.dumps(value))
+    source = "storage/session/p/ses_1.json"
+    said = frames("import", source, cwd=repo).stderr.decode()
+    assert said == f"warning: raw: not kept, what is said in '{source}' lies in files beside it\n"
+    assert err("raw", "list", cwd=repo, code=1) == "no raw transcripts are kept\n"
+
+
 def test_secrets_are_in_no_segment(repo: Path) -> None:
     key, word = made("gh" + "p_", 36, 8), made("", 12, 9)
     made_up = session(repo).user(f"use {key}").agent("ok").bash("env", f"PATH=/bin\nPGPASSWORD={word}\n{pem()}")

@@ -29,7 +29,9 @@ def raw() -> None:
     MB. frames show --raw gives one back.
 
     close and import keep the transcript that they read, redacted and compressed, in git's common directory: no git
-    object, under no ref. git config frames.raw false turns that off.
+    object, under no ref. It is the one file that they read, without the logs of sub-agents beside it; nothing is kept
+    where that file is a database or shared by several sessions. A last line that breaks off is kept when it is whole.
+    git config frames.raw false turns all of that off.
     """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -14,8 +13,7 @@ from session_frames.operations.exchange import is_frame_text
 from session_frames.storage.raw_manifest import raw_size, stored_size
 from session_frames.storage.raw_store import RawStore, Source
 from session_frames.storage.transcript_files import events_of
-from session_frames.transcripts import get_format
-from session_frames.transcripts.base import Begins
+from session_frames.transcripts.base import AgentText, Begins, UserWords
 from session_frames.workspace.catalog import catalog, get_entry
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured
@@ -24,7 +22,7 @@ _HEAD = 4096
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _NO_TEXT = "raw: not kept for this format"
 _SEVERAL = "raw: not kept, '{source}' holds several sessions"
-_ALONE = "raw: kept of '{source}' alone, not of the {count} files beside it"
+_SPLIT = "raw: not kept, what is said in '{source}' lies in files beside it"
 
 
 def raw_store(ws: Workspace) -> RawStore:
@@ -63,29 +61,29 @@ class RawKeeper:
             file.seek(0)
             if is_frame_text(file.read(_HEAD)):
                 return ""
-            if _holds_several(agent, file):
-                return _SEVERAL.format(source=captured.source)
+            if obstacle := _obstacle(agent, file):
+                return obstacle.format(source=captured.source)
             source = Source(file, agent, os.path.basename(captured.source))
             saved = raw_store(self._ws).save(captured.frame["id"], source, self._ws.policy, self._ws.now())
-        if saved.manifest is None:
-            return _NO_TEXT
-        beside = 0 if piped else _files_beside(agent, path)
-        return _ALONE.format(source=captured.source, count=beside) if beside else ""
+        return "" if saved.manifest else _NO_TEXT
 
 
-def _holds_several(agent: str, file: BinaryIO) -> bool:
-    """Do several sessions share this file? Formats whose files may tell each beginning, the first too."""
+def _obstacle(agent: str, file: BinaryIO) -> str:
+    """Why this one file is not the session's transcript, if it is not.
+
+    A format whose files may hold several sessions tells where each begins, before its words. Nobody speaks in a file
+    whose words lie in others beside it.
+    """
     file.seek(0)
-    events = events_of(agent, file, "")
-    if not isinstance(next(events, None), Begins):
-        return False
-    return any(isinstance(event, Begins) for event in events)
-
-
-def _files_beside(agent: str, path: str) -> int:
-    companions = getattr(get_format(agent), "companions", None)
-    patterns: list[str] = companions(path) if companions else []
-    return sum(1 for pattern in patterns for _ in glob.iglob(pattern, recursive=True, include_hidden=True))
+    sessions, spoken = 0, False
+    for event in events_of(agent, file, ""):
+        sessions += isinstance(event, Begins)
+        spoken = spoken or isinstance(event, UserWords | AgentText)
+        if sessions > 1:
+            return _SEVERAL
+        if spoken and not sessions:
+            break
+    return "" if spoken else _SPLIT
 
 
 # ---------------------------------------------------------------------------------------------------------------------
