@@ -72,7 +72,7 @@ def _tell_moved(moved: list[Moved], as_json: bool) -> None:
 @click.option("-o", "--output", "target", metavar="FILE", help="Write to this file.")
 @click.pass_obj
 def export(context: Context, frame: str | None, name: str | None, form: str, mark: bool, target: str | None) -> None:
-    """A frame as JSON, YAML or Markdown, to standard output or a file."""
+    """A frame in one of the formats of exchange, to standard output or a file."""
     _, text = curate.export(context.workspace, frame_of(frame, name), form, mark)
     if target is None:
         output.write(text)

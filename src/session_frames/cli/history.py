@@ -162,7 +162,7 @@ def show(
     shown, chosen = history.show(context.workspace, frame_of(frame, name), turns)
     if turns:
         shown_turns = [turn for _, turn in chosen]
-        if as_json or form in ("json", "yaml", "md"):
+        if as_json or form != "text":
             shown = {**shown, "turns": shown_turns}
     if as_json:
         output.write_json(shown)
