@@ -1,6 +1,6 @@
 """Lists of chat messages: how they are found in a file, and what their messages have in common.
 
-A file is one JSON document, a list or ``{"messages": […]}``, or has such an object on each line: each is a session then.
+A file is one JSON document, a list or ``{"messages": […]}``, or has such an object on each line: each is a session.
 """
 
 from __future__ import annotations
