@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from session_frames.model import (
@@ -125,6 +126,15 @@ class _Draft:
         self.thread = ""
 
 
+class _Asked(NamedTuple):
+    """A call that was made: what of it has to be known when its result comes, and no more."""
+
+    draft: _Draft
+    call: Call
+    number: int  # in its turn
+    command: str
+
+
 class _Assembler:
     def __init__(self, policy: Policy | None, locate: Locate, keep_reasoning: bool) -> None:
         self.policy = policy
@@ -132,7 +142,7 @@ class _Assembler:
         self.keep_reasoning = keep_reasoning
         self.drafts: list[_Draft] = []
         self.meta: dict[str, list[str]] = {}
-        self.calls: dict[str, tuple[_Draft, Call, ToolCall]] = {}
+        self.calls: dict[str, _Asked] = {}
         self.checks: dict[int, tuple[_Draft, Check]] = {}
         self.abandoned: list[set[str]] = []
         self.nested: dict[str, _Assembler] = {}
@@ -206,25 +216,24 @@ class _Assembler:
             call["arguments"] = shortened(arguments)
         self.set_edits(call, event.edits, draft, number)
         draft.calls.append(call)
-        self.calls[event.id] = (draft, call, event)
+        self.calls[event.id] = _Asked(draft, call, number, event.command)
 
     def take_result(self, event: ToolResult) -> None:
         found = self.calls.get(event.id)
         if found is None:
             self.take_skipped(Skipped("result without a call", 0))
             return
-        draft, call, asked = found
-        number = draft.calls.index(call) + 1
+        draft, call, number, asked = found
         text = self.clean(event.text, draft, f"calls/{number}/result")
         call["outcome"] = event.outcome
         call["result"] = excerpt_of_result(text, event.kind)
         if event.edits is not None:
             self.set_edits(call, event.edits, draft, number)
-        if asked.command and is_check(asked.command):
+        if asked and is_check(asked):
             failed = None if event.outcome in ("unknown", "pending") else event.outcome == "failed"
-            command = self.clean(str(self.without_root(asked.command)), draft, f"calls/{number}/arguments")
+            command = self.clean(str(self.without_root(asked)), draft, f"calls/{number}/arguments")
             check = Check(
-                command=command[:LONGEST_COMMAND], outcome=outcome_of(asked.command, text, event.exit_code, failed)
+                command=command[:LONGEST_COMMAND], outcome=outcome_of(asked, text, event.exit_code, failed)
             )
             self.checks[id(call)] = (draft, check)
 
@@ -287,7 +296,7 @@ class _Assembler:
     def clean(self, text: str, draft: _Draft, where: str) -> str:
         if self.policy is None or not text:
             return text
-        cleaned, hits = redact_text(text, self.policy)
+        cleaned, hits = self.policy.redact_again(text)
         for hit in hits:
             self.note_hit(hit.rule, draft, where, 1)
         return cleaned
@@ -305,25 +314,25 @@ class _Assembler:
 
     def without_root(self, value: Any) -> Any:
         """Arguments with the paths of this machine made relative to the working directory."""
-        cwds = self.meta.get("cwd", [])
-        root = cwds[-1].rstrip("/\\") if cwds else ""
-        if len(root) < 2:
-            return value
-        # The folder with what lies in it, or the folder alone; not one whose name only begins like it.
-        return _replaced(value, root, re.compile(re.escape(root) + r"""(?:([/\\])|(?![\w.\-]))"""))
+        root = self.cwd().rstrip("/\\")
+        return _replaced(value, root, _below(root)) if len(root) > 1 else value
+
+    def cwd(self) -> str:
+        """The working directory by now, "" where none was told."""
+        return (self.meta.get("cwd") or [""])[-1]
 
     def set_edits(self, call: Call, edits: Iterable[Edit], draft: _Draft, number: int) -> None:
         files: list[Touched] = []
         wrote: dict[str, list[str]] = {}
-        cwds = self.meta.get("cwd", [])
+        cwd = self.cwd()
         for edit in edits:
-            path = self.locate(edit.path, cwds[-1] if cwds else "")
+            path = self.locate(edit.path, cwd)
             if path is None:
                 self.outside += 1
                 continue
             path = self.clean(path, draft, f"calls/{number}/files")
             touched = Touched(path=path, change=edit.change)
-            old_path = edit.old_path and self.locate(edit.old_path, cwds[-1] if cwds else "")
+            old_path = edit.old_path and self.locate(edit.old_path, cwd)
             if old_path:
                 touched["old_path"] = old_path
             if touched not in files:
@@ -499,6 +508,12 @@ def _summed(counts: list[tuple[int, int, int, int]]) -> Tokens:
 
 def _told(record: SkippedRecords) -> SkippedRecords:
     return record if record["lines"] else SkippedRecords(reason=record["reason"], count=record["count"])
+
+
+@lru_cache(maxsize=8)
+def _below(root: str) -> re.Pattern[str]:
+    """The folder with what lies in it, or the folder alone; not one whose name only begins like it."""
+    return re.compile(re.escape(root) + r"""(?:([/\\])|(?![\w.\-]))""")
 
 
 def _replaced(value: Any, root: str, pattern: re.Pattern[str]) -> Any:

@@ -254,7 +254,16 @@ def iter_lines(source: Iterable[bytes]) -> Iterator[Line | Skipped]:
     Lines end with ``\\n`` only. Blank lines are nothing; runs of NUL bytes are told once a line. An object glued behind
     a cut stub (``{"type":"x","prN{"type":...}``) is recovered when it has the shape of a record.
     """
+    import orjson
+
     for number, raw in enumerate(source, 1):
+        try:
+            value = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            value = None
+        if type(value) is dict:
+            yield Line(number, value)
+            continue
         text = raw.strip(b" \t\r\n")
         if not text:
             continue
