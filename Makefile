@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .NOTPARALLEL:
-.PHONY: help demo test lint format docs bench clean debian-packages
+
+.PHONY: help demo test proof lint format docs bench clean debian-packages
 
 help:
 	@echo 'make demo     the whole loop in a new scratch repository, each command with its output'
 	@echo 'make test     every test'
+	@echo 'make proof    20,000 damaged transcripts: never a traceback, a hang or a wrong exit code'
 	@echo 'make lint     ruff, mypy'
 	@echo 'make format   let ruff format the code'
 	@echo 'make docs     write the generated pages of docs/ anew'
@@ -20,6 +22,9 @@ demo: $(READY)
 
 test: debian-packages $(READY)
 	$(BIN)/pytest -n auto -rfEs
+
+proof: $(READY)
+	FUZZ_MUTANTS=20000 $(BIN)/pytest tests/test_fuzz.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
