@@ -15,12 +15,12 @@ from session_frames.model import (
     Redaction,
     SkippedRecords,
     Thread,
-    Tokens,
     Touched,
     Turn,
     item_id,
 )
 from session_frames.operations.anchors import run_anchor
+from session_frames.operations.drafts import Draft, turn_ids
 from session_frames.operations.excerpts import excerpt_of_result, shallow, shortened
 from session_frames.operations.extract.verification import is_check, outcome_of
 from session_frames.operations.redact import DEFAULT, Policy, find_secrets, redact_text, redact_value
@@ -110,26 +110,10 @@ def assemble_all(
     yield assembler.finish()._replace(shares_file=begun)
 
 
-class _Draft:
-    """A turn while it grows."""
-
-    def __init__(self, role: str, key: str, at: str) -> None:
-        self.role = role
-        self.keys = {key} if key else set()
-        self.key = key
-        self.at = at
-        self.text = ""
-        self.reasoning = ""
-        self.calls: list[Call] = []
-        self.tokens: dict[str, tuple[int, int, int, int]] = {}  # input, output, cache read, cache write
-        self.origin = ""
-        self.thread = ""
-
-
 class _Asked(NamedTuple):
     """A call that was made: what of it has to be known when its result comes, and no more."""
 
-    draft: _Draft
+    draft: Draft
     call: Call
     number: int  # in its turn
     command: str
@@ -140,10 +124,10 @@ class _Assembler:
         self.policy = policy
         self.locate = locate
         self.keep_reasoning = keep_reasoning
-        self.drafts: list[_Draft] = []
+        self.drafts: list[Draft] = []
         self.meta: dict[str, list[str]] = {}
         self.calls: dict[str, _Asked] = {}
-        self.checks: dict[int, tuple[_Draft, Check]] = {}
+        self.checks: dict[int, tuple[Draft, Check]] = {}
         self.abandoned: list[set[str]] = []
         self.nested: dict[str, _Assembler] = {}
         self.compactions: list[Compaction] = []
@@ -179,16 +163,15 @@ class _Assembler:
             values.append(event.value)
 
     def take_words(self, event: UserWords) -> None:
-        draft = _Draft("user", event.key, event.at)
+        draft = Draft("user", event.key, event.at)
         draft.origin = event.origin
         self.drafts.append(draft)
-        draft.text = self.clean(event.text, draft, "text")
+        draft.text.add(self.clean(event.text, draft, "text"))
         self.waiting_keys, self.waiting_key = set(), ""
 
     def take_text(self, event: AgentText) -> None:
         draft = self.agent_draft(event.key, event.at)
-        text = self.clean(event.text, draft, "text")
-        draft.text += ("\n\n" if draft.text and text else "") + text
+        draft.text.add(self.clean(event.text, draft, "text"))
 
     def take_reasoning(self, event: Reasoning) -> None:
         if self.drafts and self.drafts[-1].role == "agent":
@@ -201,15 +184,14 @@ class _Assembler:
         else:
             draft = self.agent_draft(event.key, event.at)
         if self.keep_reasoning:
-            text = self.clean(event.text, draft, "reasoning")
-            draft.reasoning += ("\n\n" if draft.reasoning and text else "") + text
+            draft.reasoning.add(self.clean(event.text, draft, "reasoning"))
 
     def take_call(self, event: ToolCall) -> None:
         draft = self.agent_draft(event.key, event.at)
         number = len(draft.calls) + 1
         call = Call(id=event.id, tool=event.tool, outcome="pending")
-        if draft.text:
-            call["after"] = len(draft.text)
+        if draft.text.size:
+            call["after"] = draft.text.size
         event = event._replace(arguments=shallow(event.arguments))
         arguments = self.clean_value(self.without_root(event.arguments), draft, f"calls/{number}/arguments")
         if arguments not in (None, {}, [], ""):
@@ -232,9 +214,7 @@ class _Assembler:
         if asked and is_check(asked):
             failed = None if event.outcome in ("unknown", "pending") else event.outcome == "failed"
             command = self.clean(str(self.without_root(asked)), draft, f"calls/{number}/arguments")
-            check = Check(
-                command=command[:LONGEST_COMMAND], outcome=outcome_of(asked, text, event.exit_code, failed)
-            )
+            check = Check(command=command[:LONGEST_COMMAND], outcome=outcome_of(asked, text, event.exit_code, failed))
             self.checks[id(call)] = (draft, check)
 
     def take_nested(self, event: Nested) -> None:
@@ -282,18 +262,18 @@ class _Assembler:
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
-    def agent_draft(self, key: str, at: str) -> _Draft:
+    def agent_draft(self, key: str, at: str) -> Draft:
         if self.drafts and self.drafts[-1].role == "agent":
             if key:
                 self.drafts[-1].keys.add(key)
             return self.drafts[-1]
-        draft = _Draft("agent", self.waiting_key or key, at)
+        draft = Draft("agent", self.waiting_key or key, at)
         draft.keys |= self.waiting_keys
         self.waiting_keys, self.waiting_key = set(), ""
         self.drafts.append(draft)
         return draft
 
-    def clean(self, text: str, draft: _Draft, where: str) -> str:
+    def clean(self, text: str, draft: Draft, where: str) -> str:
         if self.policy is None or not text:
             return text
         cleaned, hits = self.policy.redact_again(text)
@@ -301,14 +281,14 @@ class _Assembler:
             self.note_hit(hit.rule, draft, where, 1)
         return cleaned
 
-    def clean_value(self, value: Any, draft: _Draft, where: str) -> Any:
+    def clean_value(self, value: Any, draft: Draft, where: str) -> Any:
         if self.policy is None:
             return value
         return redact_value(
             value, self.policy, where, lambda rule, place, count: self.note_hit(rule, draft, place, count)
         )
 
-    def note_hit(self, rule: str, draft: _Draft, where: str, count: int) -> None:
+    def note_hit(self, rule: str, draft: Draft, where: str, count: int) -> None:
         key = (rule, id(draft), where)
         self.hits[key] = self.hits.get(key, 0) + count
 
@@ -321,7 +301,7 @@ class _Assembler:
         """The working directory by now, "" where none was told."""
         return (self.meta.get("cwd") or [""])[-1]
 
-    def set_edits(self, call: Call, edits: Iterable[Edit], draft: _Draft, number: int) -> None:
+    def set_edits(self, call: Call, edits: Iterable[Edit], draft: Draft, number: int) -> None:
         files: list[Touched] = []
         wrote: dict[str, list[str]] = {}
         cwd = self.cwd()
@@ -364,11 +344,11 @@ class _Assembler:
     def finish(self) -> Assembled:
         drafts = list(self.joined_drafts())
         self.hang_nested()
-        ids = _turn_ids(drafts)
+        ids = turn_ids(drafts)
         threads = self.mark_abandoned(drafts, ids)
         checks = [Check(**check, turn=ids[id(draft)]) for draft, check in self.checks.values() if id(draft) in ids]
         return Assembled(
-            turns=[_turn(draft, ids[id(draft)]) for draft in drafts],
+            turns=[draft.turn(ids[id(draft)]) for draft in drafts],
             meta=self.meta,
             verification=checks,
             threads=threads,
@@ -387,10 +367,10 @@ class _Assembler:
             if found is None:
                 self.take_skipped(Skipped("a sub-agent's log without its call", 0))
                 continue
-            draft, call, _ = found
+            draft, call, number, _ = found
             call["subagent"] = {"turns": [_as_told_to_subagent(turn) for turn in log.turns]}
             self.checks.update({id(check): (draft, check) for check in log.verification})
-            place = f"calls/{draft.calls.index(call) + 1}/subagent"
+            place = f"calls/{number}/subagent"
             for redaction in log.redactions:
                 self.note_hit(redaction["rule"], draft, f"{place}/{redaction['where']}", redaction["count"])
             self.outside += nested.outside
@@ -400,14 +380,17 @@ class _Assembler:
                 )
                 told["count"] += record["count"]
 
-    def joined_drafts(self) -> Iterator[_Draft]:
+    def joined_drafts(self) -> Iterator[Draft]:
         """The drafts, with agent turns that a retraction left side by side made one; empty user turns left out."""
-        last: _Draft | None = None
+        last: Draft | None = None
         for draft in self.drafts:
-            if draft.role == "user" and not draft.text.strip():
+            if draft.is_empty:
                 continue
             if last is not None and last.role == draft.role == "agent":
-                _append(last, draft, self)
+                last.take_over(draft)
+                self.checks.update(
+                    {id(call): (last, self.checks[id(call)][1]) for call in draft.calls if id(call) in self.checks}
+                )
                 continue
             if last is not None:
                 yield last
@@ -415,7 +398,7 @@ class _Assembler:
         if last is not None:
             yield last
 
-    def mark_abandoned(self, drafts: list[_Draft], ids: dict[int, str]) -> list[Thread]:
+    def mark_abandoned(self, drafts: list[Draft], ids: dict[int, str]) -> list[Thread]:
         threads: list[Thread] = []
         for keys in self.abandoned:
             name = f"rewound-{len(threads) + 1}"
@@ -447,63 +430,6 @@ def _as_told_to_subagent(turn: Turn) -> Turn:
     if turn["role"] != "user":
         return turn
     return cast(Turn, {**{key: value for key, value in turn.items() if key != "origin"}, "role": "system"})
-
-
-def _append(first: _Draft, second: _Draft, assembler: _Assembler) -> None:
-    shift = len(first.text) + (2 if first.text and second.text else 0)
-    first.text += ("\n\n" if first.text and second.text else "") + second.text
-    first.reasoning += ("\n\n" if first.reasoning and second.reasoning else "") + second.reasoning
-    for call in second.calls:
-        if shift:
-            call["after"] = call.get("after", 0) + shift
-        first.calls.append(call)
-        check = assembler.checks.get(id(call))
-        if check:
-            assembler.checks[id(call)] = (first, check[1])
-    first.tokens.update(second.tokens)
-    first.keys |= second.keys
-
-
-def _turn_ids(drafts: list[_Draft]) -> dict[int, str]:
-    """The id of each draft: the agent's own for its first record, else ``u<n>`` or ``a<n>``."""
-    ids: dict[int, str] = {}
-    taken: set[str] = set()
-    counts = {"user": 0, "agent": 0}
-    for draft in drafts:
-        counts[draft.role] += 1
-        own = draft.key
-        name = own if own and ":" not in own and own not in taken else f"{draft.role[0]}{counts[draft.role]}"
-        while name in taken:
-            name += "+"
-        taken.add(name)
-        ids[id(draft)] = name
-    return ids
-
-
-def _turn(draft: _Draft, turn_id: str) -> Turn:
-    turn = Turn(id=turn_id, role="user" if draft.role == "user" else "agent")
-    if draft.thread:
-        turn["thread"] = draft.thread
-    if draft.at:
-        turn["at"] = draft.at
-    if draft.text:
-        turn["text"] = draft.text
-    if draft.reasoning:
-        turn["reasoning"] = draft.reasoning
-    if draft.calls:
-        turn["calls"] = draft.calls
-    tokens = _summed(list(draft.tokens.values()))
-    if tokens:
-        turn["tokens"] = tokens
-    if draft.role == "user" and draft.origin:
-        turn["origin"] = draft.origin  # type: ignore[typeddict-item]
-    return turn
-
-
-def _summed(counts: list[tuple[int, int, int, int]]) -> Tokens:
-    names = ("input", "output", "cache_read", "cache_write")
-    summed = {name: sum(column) for name, column in zip(names, zip(*counts, strict=True), strict=False)}
-    return cast(Tokens, {name: count for name, count in summed.items() if count})
 
 
 def _told(record: SkippedRecords) -> SkippedRecords:
