@@ -26,6 +26,7 @@ from session_frames.storage.commit_index import (
 )
 from session_frames.storage.private_state import ActiveFrame, make_folder, write_atomically
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.session_parts import last_part
 
 TRAILER: Final = "Frame"
 
@@ -57,8 +58,9 @@ def pre_commit(ws: Workspace, session_ids: Collection[str]) -> list[str]:
     for entry in here:
         try:
             frame = _caught_up(ws, entry)
-            if _belongs(ws, entry, frame, session_ids) and _stage_frame(ws, frame):
-                staged.add(frame["id"])
+            if _belongs(ws, entry, frame, session_ids):
+                frame = last_part(ws, frame)
+                staged |= {frame["id"]} if _stage_frame(ws, frame) else set()
         except FramesError as error:
             complaints.append(f"frame '{entry['frame']['id'][:8]}' is not in this commit: {error.message}")
     for note in notes:

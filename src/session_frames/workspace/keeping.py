@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
@@ -11,9 +12,11 @@ from session_frames.model import Frame
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.redact import redact_text
 from session_frames.operations.renew import renew
+from session_frames.operations.split import split_frame
 from session_frames.storage.frame_store import read_bytes, read_frame
 from session_frames.storage.private_state import write_atomically
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.session_parts import known_starts
 
 LARGE_FILE = 5 << 20
 # What lies in the git directory while git takes no commit of single paths.
@@ -31,6 +34,7 @@ class Captured(NamedTuple):
     lost_turns: int  # turns of the frame that its source does not hold any more
     notes: tuple[str, ...]  # what the person should know: ignored folder, large file
     parts: tuple[str, ...] = ()  # with --only: the parts that were taken
+    earlier: tuple[Captured, ...] = ()  # of a session that is split into several frames: those before this one
 
 
 def keep(
@@ -42,43 +46,66 @@ def keep(
     dry_run: bool = False,
     stage: bool = False,
     private: bool = False,
+    split_at: Sequence[str] = (),
 ) -> Captured:
     """Write a frame that was read from its session; ``renew`` says what of an older form stays.
 
+    A session that was split into several frames before comes into these, and its last one grows; ``split_at`` are the
+    turns before which it is split now. The answer is the last frame, with the others in ``earlier``.
     ``stage`` adds the file to the index as ``git add`` would. Where the folder is ignored, or with ``init --local``,
     only the private copy is written; so it is with ``private`` for a frame that has no file in the tree yet.
     """
     if dry_run:
-        return Captured(frame, "", source, changed=False, staged=False, lost_turns=0, notes=())
-    local = ws.keeps_local
-    notes: list[str] = []
+        pieces = split_frame(frame, [*known_starts(ws, frame), *split_at])
+        return _as_one([Captured(piece, "", source, False, False, lost_turns=0, notes=()) for piece in pieces])
     with ws.state.lock():
-        path = ws.store.find_path(frame["id"])
-        old = ws.store.read(path) if path else _closed_copy(ws, frame["id"])
-        lost = 0
-        if old is not None:
-            frame_json.require_writable(old, path or "")
-            frame, lost = renew(old, frame)
-            if topic:
-                frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
-            if path and old["status"] in ("archived", "exported"):
-                frame = cast(Frame, {**frame, "status": old["status"]})
-        elif not frame.get("session", {}).get("parent"):
-            frame = _with_parent(ws, frame)
-        local = local or (private and not path)
-        path = path or ws.store.new_path(frame)
-        if not local and ws.repo.is_ignored(path):
-            local = True
-            notes.append(f"git ignores '{path}': the frame is kept in the private area only")
-        data = frame_json.encode(frame)
-        if len(data) > LARGE_FILE:
-            notes.append(f"the frame has {len(data) >> 20} MB")
-        copied = write_copy(ws, frame["id"], data)
-        if local:
-            return Captured(frame, "", source, copied, staged=False, lost_turns=lost, notes=tuple(notes))
-        changed = ws.store.write(frame, path)
-        if stage:
-            ws.repo.run("update-index", "--add", "--", path)
+        parts = split_frame(frame, known_starts(ws, frame))
+        kept = []
+        for number, part in enumerate(parts, 1):
+            part, lost = _renewed(ws, part, topic if number == len(parts) else "")
+            for piece in split_frame(part, split_at):
+                kept.append(_write(ws, piece, source, lost, stage=stage, private=private))
+                lost = 0
+    return _as_one(kept)
+
+
+def _as_one(kept: Sequence[Captured]) -> Captured:
+    return kept[-1]._replace(earlier=tuple(kept[:-1])) if len(kept) > 1 else kept[0]
+
+
+def _renewed(ws: Workspace, frame: Frame, topic: str) -> tuple[Frame, int]:
+    """The frame with what people did to its older form, and how many turns its source does not hold any more."""
+    path = ws.store.find_path(frame["id"])
+    old = ws.store.read(path) if path else _closed_copy(ws, frame["id"])
+    if old is None:
+        return frame if frame.get("session", {}).get("parent") else _with_parent(ws, frame), 0
+    frame_json.require_writable(old, path or "")
+    frame, lost = renew(old, frame)
+    if topic:
+        frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
+    if path and old["status"] in ("archived", "exported"):
+        frame = cast(Frame, {**frame, "status": old["status"]})
+    return frame, lost
+
+
+def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, private: bool) -> Captured:
+    """Write the file and the private copy of a frame, under lock."""
+    notes: list[str] = []
+    path = ws.store.find_path(frame["id"])
+    local = ws.keeps_local or (private and not path)
+    path = path or ws.store.new_path(frame)
+    if not local and ws.repo.is_ignored(path):
+        local = True
+        notes.append(f"git ignores '{path}': the frame is kept in the private area only")
+    data = frame_json.encode(frame)
+    if len(data) > LARGE_FILE:
+        notes.append(f"the frame has {len(data) >> 20} MB")
+    copied = write_copy(ws, frame["id"], data)
+    if local:
+        return Captured(frame, "", source, copied, staged=False, lost_turns=lost, notes=tuple(notes))
+    changed = ws.store.write(frame, path)
+    if stage:
+        ws.repo.run("update-index", "--add", "--", path)
     return Captured(frame, path, source, changed, stage, lost, tuple(notes))
 
 
@@ -134,11 +161,12 @@ def keep_edited(ws: Workspace, frame: Frame, source: str, taken: tuple[str, ...]
 
 
 def commit(ws: Workspace, captured: Captured, message: str | None) -> str:
-    """Commit the file of a captured frame and nothing else; what else is staged stays staged. The commit's id.
+    """Commit the files of what was captured and nothing else; what else is staged stays staged. The commit's id.
 
     ``RefusedError`` during a merge, rebase and the like: git takes no partial commit then.
     """
-    if not captured.path:
+    paths = [one.path for one in (*captured.earlier, captured) if one.path]
+    if not paths:
         raise RefusedError("the frame is kept in the private area only, there is nothing to commit")
     if any(os.path.exists(os.path.join(ws.repo.git_dir, name)) for name in _UNDER_WAY):
         raise RefusedError(
@@ -146,10 +174,8 @@ def commit(ws: Workspace, captured: Captured, message: str | None) -> str:
             hint="finish it, or frames close without --commit",
         )
     subject = message or f"chore(context): close session — {captured.frame['topic']}"
-    answer = ws.repo.ask(
-        "commit", "-q", "-F", "-", "--", captured.path, stdin=redact_text(subject, ws.policy)[0].encode()
-    )
-    if answer.code and ws.repo.ask("diff", "--quiet", "HEAD", "--", captured.path).code == 0:
+    answer = ws.repo.ask("commit", "-q", "-F", "-", "--", *paths, stdin=redact_text(subject, ws.policy)[0].encode())
+    if answer.code and ws.repo.ask("diff", "--quiet", "HEAD", "--", *paths).code == 0:
         return ws.repo.head() or ""  # it was committed before: nothing to do
     if answer.code:
         raise GitError(f"git commit failed: {(answer.err or answer.out).decode('utf-8', 'replace').strip()}")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import BinaryIO, NamedTuple
 
 from session_frames.errors import FormatError, FramesError, NothingFound, UsageError
+from session_frames.model import frame_id
 from session_frames.operations.exchange import is_frame_text
 from session_frames.storage.raw_manifest import raw_size, stored_size
 from session_frames.storage.raw_store import RawStore, Source
@@ -64,7 +65,8 @@ class RawKeeper:
             if obstacle := _obstacle(agent, file):
                 return obstacle.format(source=captured.source)
             source = Source(file, agent, os.path.basename(captured.source))
-            saved = raw_store(self._ws).save(captured.frame["id"], source, self._ws.policy, self._ws.now())
+            whole = (*captured.earlier, captured)[0].frame["id"]  # one transcript, however many frames it is split into
+            saved = raw_store(self._ws).save(whole, source, self._ws.policy, self._ws.now())
         return "" if saved.manifest else _NO_TEXT
 
 
@@ -174,10 +176,14 @@ def _too_many(kept: list[RawKept], before: str, keep_under: int | None) -> list[
 def raw_text(ws: Workspace, name: str | None) -> Iterator[bytes]:
     """The raw transcript of a frame, as it is kept. ``NothingFound`` where there is none, ``FormatError`` names the
     segment when a part of it is damaged: then nothing of it is given."""
-    frame_id = get_entry(ws, name).summary["id"]
+    summary = get_entry(ws, name).summary
     store = raw_store(ws)
-    if store.find(frame_id) is None:
+    # The frames of a session that was split share one transcript, kept under the id of the first.
+    ids = (summary["id"], frame_id(summary["agent"], summary["session_id"]))
+    kept = next((one for one in ids if store.find(one) is not None), None)
+    if kept is None:
         raise NothingFound(
-            f"no raw transcript of frame '{frame_id[:12]}' is kept", hint="frames import of its transcript keeps it"
+            f"no raw transcript of frame '{summary['id'][:12]}' is kept",
+            hint="frames import of its transcript keeps it",
         )
-    return store.iter_bytes(frame_id)
+    return store.iter_bytes(kept)

@@ -131,8 +131,9 @@ def _take(ws: Workspace, name: str, source: BinaryIO, shown: str, wanted: Wanted
         captured = keep(ws, frame, shown, private=not wanted.share)
         if os.path.isfile(shown):
             raw.keep(captured)
-        changed = changed or captured.changed
-        summaries.append(summarize(captured.frame))
+        kept = (*captured.earlier, captured)
+        changed = changed or any(one.changed for one in kept)
+        summaries += [summarize(one.frame) for one in kept]
     return Rescued(shown, name, "taken" if changed else "unchanged", "", tuple(summaries))
 
 
