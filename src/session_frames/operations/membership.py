@@ -50,10 +50,13 @@ def is_of_session(hunks: Iterable[Hunk], written: Mapping[str, AbstractSet[str]]
 
 
 def _wrote(lines: Sequence[str], written: AbstractSet[str]) -> bool:
-    if not written or not lines:
-        return False
-    known = [line.strip() for line in lines if line_anchor(line) in written]
+    return bool(written) and is_written(lines, [line_anchor(line) in written for line in lines])
+
+
+def is_written(lines: Sequence[str], known: Sequence[bool]) -> bool:
+    """The rule for one hunk, told which of its lines are the session's."""
+    own = [line.strip() for line, is_own in zip(lines, known, strict=True) if is_own]
     if len(lines) == 1:
-        return bool(known) and len(known[0]) >= _SINGLE_LINE_LENGTH
-    telling = sum(len(line) >= TELLING_LENGTH for line in known)
-    return 2 * len(known) >= len(lines) and telling >= _TELLING_LINES
+        return bool(own) and len(own[0]) >= _SINGLE_LINE_LENGTH
+    telling = sum(len(line) >= TELLING_LENGTH for line in own)
+    return bool(own) and 2 * len(own) >= len(lines) and telling >= _TELLING_LINES
