@@ -39,12 +39,12 @@ class Problem(NamedTuple):
 
 
 @cache
-def schema_text() -> str:
-    """The schema as it is published: from the installed package, else from the checkout."""
-    packaged = files("session_frames") / "schemas" / SCHEMA_NAME
+def schema_text(name: str = SCHEMA_NAME) -> str:
+    """A schema as it is published: from the installed package, else from the checkout."""
+    packaged = files("session_frames") / "schemas" / name
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")
-    return (Path(__file__).parents[2] / "schemas" / SCHEMA_NAME).read_text(encoding="utf-8")
+    return (Path(__file__).parents[2] / "schemas" / name).read_text(encoding="utf-8")
 
 
 def load_schema() -> dict[str, Any]:

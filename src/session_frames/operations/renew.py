@@ -11,6 +11,8 @@ from session_frames.operations.touched_files import files_of
 _KEPT_ON_TURNS = ("pinned", "pruned", "compacted", "annotation", "note")
 # What belongs to the frame and not to the transcript.
 _KEPT_ON_FRAME = ("title", "goal", "tool_results", "checkpoints", "events", "merged_from", "merge_conflicts")
+# What is done to an item after it was read; the last of them counts.
+_BY_HAND = ("decide", "ask", "answer", "edit", "propose", "drop")
 _ITEMS = ("decisions", "constraints", "open_questions", "next_steps")
 
 
@@ -88,14 +90,15 @@ def _is_longer(old: Turn, new: Turn) -> bool:
 
 
 def _renewed_items(old: dict[str, Any], new: dict[str, Any], key: str) -> list[Any]:
-    """What was found in the text now, and what a person made or changed by hand."""
-    by_hand = {
-        event.get("data", {}).get("id")
+    """What was found in the text now, and what a person made or changed by hand; what a person dropped stays away."""
+    last_done = {
+        event["data"].get("id"): event.get("kind")
         for event in old.get("events", [])
-        if isinstance(event.get("data"), dict) and event.get("kind") in ("decide", "ask", "answer", "edit")
+        if isinstance(event.get("data"), dict) and event.get("kind") in _BY_HAND
     }
-    kept = {item["id"]: item for item in old.get(key, []) if item["id"] in by_hand or not item.get("evidence")}
-    found = [kept.pop(item["id"], item) for item in new.get(key, [])]
+    dropped = {item for item, kind in last_done.items() if kind == "drop"}
+    kept = {item["id"]: item for item in old.get(key, []) if item["id"] in last_done or not item.get("evidence")}
+    found = [kept.pop(item["id"], item) for item in new.get(key, []) if item["id"] not in dropped]
     return [*found, *kept.values()]
 
 
