@@ -7,23 +7,17 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from session_frames.errors import GitError
 from session_frames.operations.membership import Hunk
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
 from session_frames.storage.git_repo import GitRepo
-
-# What the user's configuration or attributes would change in a diff.
-_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative", "--ignore-submodules=none")
-_PATCH: Final = (
-    "--no-color", "-U0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--src-prefix=a/", "--dst-prefix=b/",
-)  # fmt: skip
+from session_frames.storage.patches import PATCH, PLAIN, read_hunks
 
 # Above this many paths the whole diff is read: a command line has an end.
 _MOST_PATHS: Final = 500
 
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _PARTIAL_INDEX = re.compile(r"next-index-\d+\.lock")
 _NO_BLOB = re.compile("0+")
 
@@ -74,43 +68,20 @@ def changes_more_than_frames(repo: GitRepo) -> bool:
     if merge_heads(repo):
         return True
     others = (":(top)", *(f":(top,exclude){folder}" for folder in (SESSIONS, ARCHIVE)))
-    return repo.ask("diff", "--cached", "--quiet", *_PLAIN, "--", *others).code == 1
+    return repo.ask("diff", "--cached", "--quiet", *PLAIN, "--", *others).code == 1
 
 
 def iter_hunks(repo: GitRepo, paths: Sequence[str]) -> Iterator[Hunk]:
     """The hunks by which the commit changes these files."""
     limits = [f":(top,literal){path}" for path in paths] if len(paths) <= _MOST_PATHS else [":(top)"]
-    with repo.stream("diff", "--cached", *_PLAIN, *_PATCH, "--", *limits) as patch:
-        path = ""
-        for line in patch:
-            if line.startswith(b"+++ "):
-                path = _path_in_patch(line[4:])
-            elif hunk := _HUNK.match(line):
-                removed, added = (int(count) if count is not None else 1 for count in hunk.groups())
-                yield Hunk(path, list(_added_lines(patch, removed + added)))
-
-
-def _added_lines(patch: BinaryIO, count: int) -> Iterator[str]:
-    """The added ones of the next ``count`` lines; the remark about a missing line end is not counted."""
-    while count and (line := patch.readline()):
-        if line.startswith(b"\\"):
-            continue
-        count -= 1
-        if line.startswith(b"+"):
-            yield line[1:].decode("utf-8", "replace")
-
-
-def _path_in_patch(name: bytes) -> str:
-    name = name.rstrip(b"\n").removesuffix(b"\t")
-    if name.startswith(b'"'):
-        name = name[1:-1].decode("unicode_escape").encode("latin-1")
-    return name.removeprefix(b"b/").decode("utf-8", "surrogateescape")
+    with repo.stream("diff", "--cached", *PLAIN, *PATCH, "--", *limits) as patch:
+        yield from (found for found in read_hunks(patch) if isinstance(found, Hunk))
 
 
 def staged_frames(repo: GitRepo, parent: str = "") -> list[StagedFrame]:
     """The frame files by which the commit differs from ``parent`` (HEAD; the empty tree before the first commit)."""
     against = (parent,) if parent else ()
-    out = repo.run("diff", "--cached", "--raw", "-z", "--no-abbrev", *_PLAIN, *against, "--", SESSIONS, ARCHIVE)
+    out = repo.run("diff", "--cached", "--raw", "-z", "--no-abbrev", *PLAIN, *against, "--", SESSIONS, ARCHIVE)
     fields = out.decode("utf-8", "surrogateescape").split("\0")
     files = []
     for facts, path in zip(fields[::2], fields[1::2], strict=False):
