@@ -11,7 +11,11 @@ from session_frames.errors import FramesError
 from session_frames.storage.index import Index, IndexLost, path_bytes, path_text
 from session_frames.storage.private_state import PrivateState, write_atomically
 
-_TABLES = ("blobs", "frames", "links", "trailers")
+# Every table with rows of single frames, whichever they are in this version.
+_TABLES = (
+    "SELECT made.name FROM sqlite_master AS made JOIN pragma_table_info(made.name) AS field "
+    "WHERE made.type = 'table' AND field.name = 'frame'"
+)
 
 
 def private_paths(state: PrivateState, frame_id: str) -> list[str]:
@@ -37,8 +41,9 @@ def forget_in_index(index: Index, frame_id: str) -> bool:
         }
         files = [path for path, summary in index.rows("SELECT path, summary FROM files") if _is_of(summary, frame_id)]
         linked = bool(index.rows("SELECT 1 FROM all_links WHERE frame = ? LIMIT 1", (frame_id,)))
+        tables = [table for (table,) in index.rows(_TABLES)]
         with index.write() as database:
-            for table in _TABLES:
+            for table in tables:
                 database.execute(f"DELETE FROM {table} WHERE frame = ?", (frame_id,))
             database.executemany("DELETE FROM places WHERE name = ?", ((path_bytes(name),) for name in names))
             database.executemany("DELETE FROM files WHERE path = ?", ((path,) for path in files))
