@@ -11,7 +11,7 @@ from session_frames import frame_json
 from session_frames.errors import FormatError, FramesError, NothingFound
 from session_frames.model import Frame
 from session_frames.operations.summary import Summary, summarize
-from session_frames.storage.commit_links import TRAILER, commits_of
+from session_frames.storage.commit_links import IN_TREE, TRAILER, commits_of
 from session_frames.storage.forget import forget_in_index, forget_rescued, private_paths
 from session_frames.storage.frame_store import FrameStore, read_bytes
 from session_frames.storage.notes_view import rewrite_view
@@ -101,7 +101,7 @@ def _holders(ws: Workspace, frame_id: str) -> Holders:
     links = commits_of(ws.index, frame_id)
     there = _existing(ws, [link.commit for link in links])
     naming = [link.commit for link in links if link.kind == TRAILER and link.commit in there]
-    bringing = [link.commit for link in links if link.kind != TRAILER and link.commit in there]
+    bringing = [link.commit for link in links if link.kind == IN_TREE and link.commit in there]
     others = [tree for tree in ws.repo.work_trees() if tree != ws.repo.top]
     return Holders(
         commits=len(bringing),
