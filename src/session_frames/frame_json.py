@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, Final, Literal, NamedTuple, Required, get_args, get_origin, get_type_hints, is_typeddict
 
 from session_frames.errors import FormatError
-from session_frames.model import FORMAT_VERSION, Frame
+from session_frames.model import FORMAT_VERSION, Frame, Turn
 
 FRAME_ID: Final = re.compile(r"[0-9a-f]{24}")
 VERSION: Final = re.compile(r"(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})")
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _CONFLICT_MARKER = re.compile(rb"^<{7}( |$)", re.MULTILINE)
+
+# What stands in front of the first turn; no text holds a line break.
+_FIRST_TURN = '\n  "turns": [\n    '
 
 # A fault found by the shape check: where, below the value that was checked, and what was expected.
 _Fault = tuple[str, str]
@@ -52,10 +55,38 @@ class Field(NamedTuple):
 
 def encode(frame: Frame) -> bytes:
     """The canonical bytes of a frame: the same frame is always the same bytes, and they are valid UTF-8."""
+    return b"".join(_encoded(frame))
+
+
+def encoded_size(frame: Frame) -> int:
+    """How many bytes ``encode`` makes of a frame."""
+    return sum(map(len, _encoded(frame)))
+
+
+def _encoded(frame: Frame) -> Iterator[bytes]:
+    """The bytes of a frame piece by piece: its whole text would be as wide as its widest character."""
     try:
-        text = _object_kind(Frame).write(frame, "") + "\n"
+        yield from map(_utf8, _pieces(frame))
     except RecursionError as error:
         raise FormatError("frame cannot be written: a value is nested too deep") from error
+
+
+def _pieces(frame: Frame) -> Iterator[str]:
+    """The text of a frame, cut between its turns."""
+    write, write_turn = _object_kind(Frame).write, _object_kind(Turn).write
+    first, *others = frame.get("turns") or [None]
+    if first is None:
+        yield write(frame, "") + "\n"
+        return
+    text = write({**frame, "turns": [first]}, "")
+    end = text.index(_FIRST_TURN) + len(_FIRST_TURN) + len(write_turn(first, "    "))
+    yield text[:end]
+    for turn in others:
+        yield ",\n    " + write_turn(turn, "    ")
+    yield text[end:] + "\n"
+
+
+def _utf8(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:

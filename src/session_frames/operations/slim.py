@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from session_frames.frame_json import encode
+from session_frames.frame_json import encoded_size
 from session_frames.model import Call, Elision, Excerpt, Frame, Turn, digest
 
 TARGET = 1 << 20
@@ -18,7 +18,7 @@ def slim(frame: Frame) -> Frame:
 
     Steps: heads and tails of results, then of arguments, then the middle of agent texts over 1,000 characters.
     """
-    size = len(encode(frame))
+    size = encoded_size(frame)
     if size <= TARGET:
         return frame
     turns = list(frame.get("turns", []))
