@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -20,6 +20,9 @@ from session_frames.workspace import capture, keeping, rescue
 from session_frames.workspace.catalog import get_entry, load
 from session_frames.workspace.keeping import Captured
 from session_frames.workspace.rescue import Wanted
+
+if TYPE_CHECKING:
+    from session_frames.workspace.assisted_close import Help
 
 
 @click.command()
@@ -48,6 +51,18 @@ def start(context: Context, topic: str, goal: str, as_json: bool) -> None:
 @click.option("-m", "--message", help="The message of that commit.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written and redacted; write nothing.")
 @click.option("--keep-reasoning", is_flag=True, help="Keep the agent's thinking as well.")
+@click.option("--review", is_flag=True, help="Go through what was found: keep, edit or drop each item.")
+@click.option("--summarizer", default="", metavar="CMD", help="A command that proposes items; each is checked.")
+@click.option(
+    "--summarizer-timeout",
+    default=120.0,
+    show_default=True,
+    type=click.FloatRange(min=0, min_open=True, max=86400),
+    metavar="SECONDS",
+    help="How long that command may take.",
+)
+@click.option("--split", is_flag=True, help="Offer two frames where the topic changes.")
+@click.option("--yes", is_flag=True, help="With --split: do not ask.")
 @json_option
 @click.pass_obj
 def close(
@@ -60,6 +75,11 @@ def close(
     message: str | None,
     dry_run: bool,
     keep_reasoning: bool,
+    review: bool,
+    summarizer: str,
+    summarizer_timeout: float,
+    split: bool,
+    yes: bool,
     as_json: bool,
 ) -> None:
     """Turn what the agent recorded into a frame, and stage it.
@@ -71,6 +91,11 @@ def close(
         raise UsageError("-m needs --commit")
     if do_commit and dry_run:
         raise UsageError("--commit and --dry-run exclude each other")
+    if review and dry_run:
+        raise UsageError("--review and --dry-run exclude each other")
+    if yes and not split:
+        raise UsageError("--yes needs --split")
+    wanted = _help(review, summarizer, summarizer_timeout, split, yes or dry_run)
     captured = capture.close(
         context.workspace,
         transcript=transcript,
@@ -80,15 +105,29 @@ def close(
         goal=goal,
         dry_run=dry_run,
         keep_reasoning=keep_reasoning,
+        wanted=wanted,
     )
     committed = keeping.commit(context.workspace, captured, message) if do_commit else ""
-    if as_json:
-        output.write_json(_captured_json(captured, committed))
-    else:
-        _show(captured, dry_run)
-        if committed:
-            output.write(f"  committed {committed[:12]}\n")
+    for one in (*captured.earlier, captured):
+        if as_json:
+            output.write_json(_captured_json(one, committed))
+        else:
+            _show(one, dry_run)
+    if committed and not as_json:
+        output.write(f"  committed {committed[:12]}\n")
     _note(captured)
+
+
+def _help(review: bool, summarizer: str, patience: float, split: bool, sure: bool) -> Help | None:
+    """The help that was asked for; None for the plain reading, which loads nothing of it."""
+    if not (review or summarizer or split):
+        return None
+    from session_frames.cli import review as asking
+    from session_frames.workspace.assisted_close import Help
+
+    if review:
+        asking.require_terminal("--review")
+    return Help(summarizer, patience, asking.chooser(sure=sure) if split else None, asking.review if review else None)
 
 
 @click.command("import")
@@ -160,12 +199,13 @@ def import_(
             output.complain(f"error: {answer.message}")
             code = code or answer.exit_code
             continue
-        if as_json:
-            output.write_json(_captured_json(answer, ""))
-        elif answer.parts or into:
-            output.write(f"{answer.path}: {', '.join(answer.parts) or 'nothing new'} from {answer.source}\n")
-        else:
-            _show(answer, dry_run)
+        for one in (*answer.earlier, answer):
+            if as_json:
+                output.write_json(_captured_json(one, ""))
+            elif one.parts or into:
+                output.write(f"{one.path}: {', '.join(one.parts) or 'nothing new'} from {one.source}\n")
+            else:
+                _show(one, dry_run)
         _note(answer)
     return code
 

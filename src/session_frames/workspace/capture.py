@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from io import BytesIO
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from session_frames.errors import FramesError, NotUnderstood, UsageError
 from session_frames.model import FORMAT_VERSION, Frame, frame_id
@@ -20,6 +20,9 @@ from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
 from session_frames.workspace.reading import newest, read_transcript, transcript_of_session, what_was_skipped
 from session_frames.workspace.sources import Wish, frames_of
+
+if TYPE_CHECKING:
+    from session_frames.workspace.assisted_close import Help
 
 # ---------------------------------------------------------------------------------------------------------------------
 # start
@@ -82,8 +85,9 @@ def close(
     goal: str = "",
     dry_run: bool = False,
     keep_reasoning: bool = False,
+    wanted: Help | None = None,
 ) -> Captured:
-    """Read what the agent recorded, write the frame and stage it.
+    """Read what the agent recorded, write the frame and stage it; ``wanted`` is help that was asked for.
 
     Without ``transcript`` the newest session whose recorded working directory lies in this repository is taken.
     ``NotUnderstood`` when there is no conversation in it; ``NothingFound`` when no session belongs here.
@@ -105,7 +109,7 @@ def close(
     if goal:
         frame = redact_frame(cast(Frame, {**frame, "goal": goal}), ws.policy)
     frame = _at_close(ws, frame, opened)
-    captured = keep(ws, frame, reading.source, topic=topic, dry_run=dry_run, stage=True)
+    captured = _kept(ws, frame, reading.source, topic, dry_run, wanted)
     if not dry_run:
         from session_frames.workspace.raw import RawKeeper  # not for hooks
 
@@ -113,6 +117,26 @@ def close(
         for ended in {frame["id"], *([opened["frame"]["id"]] if opened else [])}:
             ws.state.drop_active(ended)
     return captured
+
+
+def _kept(ws: Workspace, frame: Frame, source: str, topic: str, dry_run: bool, wanted: Help | None) -> Captured:
+    """Keep the frame, with the help that was asked for; what that told stands before the other notes."""
+    if wanted is None:
+        return keep(ws, frame, source, topic=topic, dry_run=dry_run, stage=True)
+    from session_frames.workspace.assisted_close import assist
+
+    helped = assist(ws, frame, wanted, topic=topic)
+    captured = keep(
+        ws,
+        helped.frame,
+        source,
+        topic=topic,
+        dry_run=dry_run,
+        stage=True,
+        split_at=helped.split_at,
+        revise=helped.revise,
+    )
+    return captured._replace(notes=(*helped.told, *captured.notes))
 
 
 def _opened_by_hand(ws: Workspace) -> ActiveFrame | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
@@ -47,26 +47,34 @@ def keep(
     stage: bool = False,
     private: bool = False,
     split_at: Sequence[str] = (),
+    revise: Callable[[Frame], Frame] = lambda frame: frame,
 ) -> Captured:
     """Write a frame that was read from its session; ``renew`` says what of an older form stays.
 
     A session that was split into several frames before comes into these, and its last one grows; ``split_at`` are the
-    turns before which it is split now. The answer is the last frame, with the others in ``earlier``.
+    turns before which it is split now, after ``revise``. The answer is the last frame, with the others in ``earlier``.
     ``stage`` adds the file to the index as ``git add`` would. Where the folder is ignored, or with ``init --local``,
     only the private copy is written; so it is with ``private`` for a frame that has no file in the tree yet.
     """
     if dry_run:
-        pieces = split_frame(frame, [*known_starts(ws, frame), *split_at])
+        pieces = split_frame(revise(frame), [*known_starts(ws, frame), *split_at])
         return _as_one([Captured(piece, "", source, False, False, lost_turns=0, notes=()) for piece in pieces])
     with ws.state.lock():
         parts = split_frame(frame, known_starts(ws, frame))
         kept = []
         for number, part in enumerate(parts, 1):
             part, lost = _renewed(ws, part, topic if number == len(parts) else "")
-            for piece in split_frame(part, split_at):
+            for piece in split_frame(revise(part), split_at):
                 kept.append(_write(ws, piece, source, lost, stage=stage, private=private))
                 lost = 0
     return _as_one(kept)
+
+
+def preview(ws: Workspace, frame: Frame, *, topic: str = "", split_at: Sequence[str] = ()) -> list[Frame]:
+    """The frames that ``keep`` would write; nothing is written."""
+    parts = split_frame(frame, known_starts(ws, frame))
+    renewed = [_renewed(ws, part, topic if part is parts[-1] else "")[0] for part in parts]
+    return [piece for part in renewed for piece in split_frame(part, split_at)]
 
 
 def _as_one(kept: Sequence[Captured]) -> Captured:
