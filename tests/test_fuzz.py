@@ -137,6 +137,14 @@ MUTATORS: dict[str, Mutator] = {
 FOUND: list[tuple[str, bytes]] = [
     # A prompt of 100,000 signs without a blank: the search for addresses took minutes.
     ("claude-code", b'{"type":"user","uuid":"1","message":{"content":"' + b"#" * 100_000 + b'"}}\n'),
+    # A long Chinese prompt without a mark: the search for what is asked for tried it in all ways.
+    (
+        "claude-code",
+        b'{"type":"user","uuid":"1","message":{"content":"'
+        + "カタ漢の字abc.の".encode() * 200
+        + "漢字".encode() * 900
+        + b'"}}\n',
+    ),
 ]
 
 

@@ -85,7 +85,8 @@ _JAPANESE_RUN: Final = (
     r"(?:[A-Za-z][A-Za-z0-9_.#/-]*|[\u30a0-\u30ff]{2,}|[\u4e00-\u9fff]+(?=[をにはがのとでもへや、。\s]|$"
     r"|[A-Za-z\u30a0-\u30ff]))"
 )
-JAPANESE_NOUN: Final = rf"{_JAPANESE_RUN}(?:の?{_JAPANESE_RUN})*"
+# What a run has taken it never gives back, else a long text without a mark is tried in all ways.
+JAPANESE_NOUN: Final = rf"{_JAPANESE_RUN}(?:の?{_JAPANESE_RUN})*+"
 JAPANESE_ASKED: Final = (
     rf"({JAPANESE_NOUN})(?:を|に|は|が)?"
     r"(?:したい|直し|見直し|追加|足し|入れ|作っ|変え|改善|整理|防ぎ|調べ|修正|実装|対応)"
