@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, is_typeddict
 
 import pytest
 
 from session_frames import migrations
-from session_frames.frame_json import decode, fields_of
+from session_frames.errors import FormatError
+from session_frames.frame_json import decode, fields_of, parse_json
 from session_frames.model import Frame
-from session_frames.schema import Problem, load_schema, problems
+from session_frames.schema import Problem, is_valid, load_schema, problems
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 VALID = Path(__file__).parent / "frames" / "valid"
+INVALID = VALID.parent / "invalid"
 
 MINIMAL = {"frame": "1.0", "id": "a" * 24, "topic": "t", "status": "closed"}
 
@@ -201,6 +204,44 @@ def test_a_newer_minor_may_know_more_names() -> None:
 def test_valid_samples_are_valid_by_the_schema(path: Path) -> None:
     frame = decode(path.read_bytes(), path.name)
     assert problems(frame, newer_minor=frame["frame"] != "1.0") == []
+
+
+def mutants(value: Any) -> Iterator[Any]:
+    """The value with one thing changed: a key taken away or strange, an item left out or doubled, another value."""
+    yield from (None, True, 7, -1, 1.0, "x", "", [], [1], {}, {"kind": "date"}, {"x": 1})
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield {other: one for other, one in value.items() if other != key}
+            yield from ({**value, key: changed} for changed in mutants(item))
+        yield {**value, "x_more": [1]}
+    elif isinstance(value, list):
+        yield [*value, *value]
+        yield value[1:]
+        for at, item in enumerate(value):
+            yield from ([*value[:at], changed, *value[at + 1 :]] for changed in mutants(item))
+    elif isinstance(value, str):
+        yield value + "\n"
+
+
+@pytest.mark.parametrize("newer_minor", [False, True])
+def test_yes_and_no_are_said_as_the_schema_says_them(newer_minor: bool) -> None:
+    sample = json.loads((VALID / "every-key.frame.json").read_bytes())
+    told = {True: 0, False: 0}
+    for frame in (sample, *islice(mutants(sample), int(newer_minor), None, 4)):
+        valid = problems(frame, newer_minor=newer_minor) == []
+        assert is_valid(frame, newer_minor=newer_minor) == valid, frame
+        told[valid] += 1
+    assert min(told.values()) > 100
+
+
+@pytest.mark.parametrize("path", sorted((*VALID.iterdir(), *INVALID.iterdir())), ids=lambda path: path.name)
+def test_samples_are_valid_or_not_as_the_schema_says(path: Path) -> None:
+    try:
+        frame = parse_json(path.read_bytes(), path.name)
+    except FormatError:
+        return
+    for newer_minor in (False, True):
+        assert is_valid(frame, newer_minor=newer_minor) == (problems(frame, newer_minor=newer_minor) == [])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -174,7 +174,11 @@ def decode(data: bytes, name: str = "") -> Frame:
 
     A newer minor version is read, a newer major one is not.
     """
-    value = parse_json(data, name)
+    return require_shape(parse_json(data, name), name)
+
+
+def require_shape(value: Any, name: str = "") -> Frame:
+    """The JSON value, if it is a frame that can be read; ``FormatError`` as from ``decode``."""
     if not isinstance(value, dict):
         raise _invalid(name, f"expected an object, found {type_word(value)}")
     _check_version(value, name)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from session_frames.frame_json import type_word
+from session_frames.schema_check import Test, compiled
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -60,6 +61,19 @@ def problems(frame: Any, *, newer_minor: bool = False) -> list[Problem]:
     """
     found = {problem for error in _validator().iter_errors(frame) for problem in _told(error, newer_minor)}
     return sorted(found, key=_sort_key)
+
+
+def is_valid(frame: Any, *, newer_minor: bool = False) -> bool:
+    """Are there no ``problems``? Answered without saying which; a value nested too deep to be seen may have some."""
+    try:
+        return _test(newer_minor)(frame)
+    except RecursionError:
+        return False
+
+
+@cache
+def _test(newer_minor: bool) -> Test:
+    return compiled(load_schema(), newer_minor=newer_minor)
 
 
 @cache

@@ -13,7 +13,7 @@ from session_frames.operations.compose import redact_frame
 from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION
 from session_frames.operations.export_agent_trace import NOWHERE, Revision
 from session_frames.operations.merge import merge_sessions
-from session_frames.schema import Problem, problems
+from session_frames.schema import Problem, is_valid, problems
 from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
 from session_frames.workspace.catalog import catalog, get_entry, load
 from session_frames.workspace.core import Workspace
@@ -152,10 +152,11 @@ def _checked(full: str, shown: str) -> Checked:
         value = frame_json.parse_json(data, shown)
     except FormatError as error:
         return Checked(shown, [Problem("$", error.message)])
-    found = problems(value, newer_minor=_of_newer_minor(value))
+    newer_minor = _of_newer_minor(value)
+    found = [] if is_valid(value, newer_minor=newer_minor) else problems(value, newer_minor=newer_minor)
     if not found:
         try:
-            frame_json.decode(data, shown)  # what only the reader refuses: a newer major version
+            frame_json.require_shape(value, shown)  # what only the reader refuses
         except FormatError as error:
             found = [Problem("$", error.message)]
     return Checked(shown, found)
