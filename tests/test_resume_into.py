@@ -288,3 +288,22 @@ def test_a_frame_without_turns_has_nothing_to_resume(repo: Path) -> None:
 
 def test_an_unknown_agent_is_refused(talked: Path) -> None:
     err("resume", "--into", "nobody", cwd=talked, code=2)
+
+
+def test_a_session_that_nobody_went_on_with_is_not_taken_for_a_new_one(repo: Path) -> None:
+    Session(repo).user("write the parser").agent("it is written").save_at_home()
+    out("close", cwd=repo)
+    (written,) = json_lines("resume", "--into", "claude-code", "--json", cwd=repo)
+    answers = json_lines("import", "--all", "--json", cwd=repo)
+    assert sorted(answer["outcome"] for answer in answers) == ["skipped", "unchanged"]
+    assert "unchanged" in out("close", cwd=repo)
+    assert len(json_lines("list", "--json", cwd=repo)) == 1
+
+    path = Path(written["path"])
+    last = json.loads(path.read_text().splitlines()[-1])
+    session_id = next(json.loads(line)["sessionId"] for line in path.read_text().splitlines() if "sessionId" in line)
+    more = Session(repo, session_id).user("and now the tests")
+    more.records[0]["uuid"], more.records[0]["parentUuid"] = "next-1", last.get("uuid")
+    path.write_text(path.read_text() + more.text)
+    out("close", cwd=repo)
+    assert len(json_lines("list", "--json", cwd=repo)) == 2

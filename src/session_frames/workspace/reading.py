@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple
 
-from session_frames.errors import NothingFound, NotUnderstood, UsageError
+from session_frames.errors import FramesError, NothingFound, NotUnderstood, UsageError
 from session_frames.model import Frame, SkippedRecords
 from session_frames.operations.assemble import Assembled, Locate, assemble_all
 from session_frames.operations.compose import compose
+from session_frames.storage.frame_store import read_frame
 from session_frames.storage.transcript_files import (
     TranscriptFile,
     Whereabouts,
@@ -55,9 +56,14 @@ def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning:
             continue
         try:
             with open(file.path, "rb") as source:
-                return read_transcript(ws, file.format, source, file.path, topic=topic, keep_reasoning=keep_reasoning)
+                reading = read_transcript(
+                    ws, file.format, source, file.path, topic=topic, keep_reasoning=keep_reasoning
+                )
         except NotUnderstood as error:
             reasons.append(error.message)
+            continue
+        if not is_unused_copy(ws, reading.frame):
+            return reading
     if homeless:
         listed = "\n  ".join(file.path for file in homeless[:5])
         raise UsageError(
@@ -140,6 +146,24 @@ def read_transcript(
     """The frame of the last session in a transcript (see ``read_transcripts``)."""
     *_, last = read_transcripts(ws, name, file, source, topic=topic, keep_reasoning=keep_reasoning)
     return last
+
+
+def is_unused_copy(ws: Workspace, frame: Frame) -> bool:
+    """Is this session one that ``frames resume --into`` wrote and nobody went on with: no word is new in it?"""
+    parent = frame.get("session", {}).get("parent")
+    if not parent:
+        return False
+    for path in [*map(ws.store.full, ws.store.iter_paths()), *ws.state.list_closed_paths()]:
+        try:
+            if ws.index.summary_of_file(path)["session_id"] == parent:
+                return _words(frame) <= _words(read_frame(path))
+        except FramesError:
+            continue
+    return False
+
+
+def _words(frame: Frame) -> set[str]:
+    return {turn.get("text", "").strip() for turn in frame.get("turns", []) if turn.get("text")}
 
 
 def what_was_skipped(skipped: Sequence[SkippedRecords]) -> str:

@@ -20,7 +20,7 @@ from session_frames.transcripts.base import Meta
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import keep
 from session_frames.workspace.raw import RawKeeper
-from session_frames.workspace.reading import Belonging, read_transcripts
+from session_frames.workspace.reading import Belonging, is_unused_copy, read_transcripts
 
 # Where a neighbouring tool keeps the transcripts of sessions in git: one folder a checkpoint, one session in many.
 CHECKPOINTS = "entire/checkpoints/v1"
@@ -126,6 +126,8 @@ def _take(ws: Workspace, name: str, source: BinaryIO, shown: str, wanted: Wanted
         frame = reading.frame
         if wanted.since and frame.get("boundary", {}).get("ended_at", wanted.since) < wanted.since:
             continue
+        if is_unused_copy(ws, frame):
+            return Rescued(shown, name, "skipped", "it only repeats a session that is kept already", ())
         if wanted.share:
             frame = cast(Frame, {**frame, "status": "archived"})
         captured = keep(ws, frame, shown, private=not wanted.share)
