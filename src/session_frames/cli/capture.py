@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -96,17 +97,20 @@ def close(
     if yes and not split:
         raise UsageError("--yes needs --split")
     wanted = _help(review, summarizer, summarizer_timeout, split, yes or dry_run)
-    captured = capture.close(
-        context.workspace,
-        transcript=transcript,
-        stdin=sys.stdin.buffer,
-        agent=agent,
-        topic=topic,
-        goal=goal,
-        dry_run=dry_run,
-        keep_reasoning=keep_reasoning,
-        wanted=wanted,
-    )
+    ws = context.workspace
+    # Where a person is asked meanwhile, no bar stands in the way.
+    with nullcontext(ws.progress) if wanted else output.progress("reading") as ws.progress:
+        captured = capture.close(
+            ws,
+            transcript=transcript,
+            stdin=sys.stdin.buffer,
+            agent=agent,
+            topic=topic,
+            goal=goal,
+            dry_run=dry_run,
+            keep_reasoning=keep_reasoning,
+            wanted=wanted,
+        )
     committed = keeping.commit(context.workspace, captured, message) if do_commit else ""
     for one in (*captured.earlier, captured):
         if as_json:
@@ -180,8 +184,7 @@ def import_(
     ws = context.workspace
     target = load(ws, get_entry(ws, into)) if into else None
     stdin: BinaryIO = sys.stdin.buffer
-    code = 0
-    for answer in capture.import_(
+    answers = capture.import_(
         ws,
         sources,
         stdin=stdin,
@@ -192,21 +195,24 @@ def import_(
         strict=strict,
         dry_run=dry_run,
         keep_reasoning=keep_reasoning,
-    ):
-        if isinstance(answer, FramesError):
-            if len(sources) == 1:
-                raise answer
-            output.complain(f"error: {answer.message}")
-            code = code or answer.exit_code
-            continue
-        for one in (*answer.earlier, answer):
-            if as_json:
-                output.write_json(_captured_json(one, ""))
-            elif one.parts or into:
-                output.write(f"{one.path}: {', '.join(one.parts) or 'nothing new'} from {one.source}\n")
-            else:
-                _show(one, dry_run)
-        _note(answer)
+    )
+    code = 0
+    with output.progress("reading") as ws.progress:
+        for answer in answers:
+            if isinstance(answer, FramesError):
+                if len(sources) == 1:
+                    raise answer
+                output.complain(f"error: {answer.message}")
+                code = code or answer.exit_code
+                continue
+            for one in (*answer.earlier, answer):
+                if as_json:
+                    output.write_json(_captured_json(one, ""))
+                elif one.parts or into:
+                    output.write(f"{one.path}: {', '.join(one.parts) or 'nothing new'} from {one.source}\n")
+                else:
+                    _show(one, dry_run)
+            _note(answer)
     return code
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 _SOON_DONE = 1.0
@@ -83,15 +83,27 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, of: None
         return
+    started = time.monotonic()
+    with ExitStack() as stack:
+        bars: list[Callable[[int, int], None]] = []
+
+        def tell(done: int, of: int) -> None:
+            if not bars and time.monotonic() - started > _SOON_DONE:
+                bars.append(stack.enter_context(_bar(what)))
+            for bar in bars:
+                bar(done, of)
+
+        yield tell
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    started = time.monotonic()
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None, visible=False)
-        yield lambda done, of: bar.update(
-            task, completed=done, total=of, visible=time.monotonic() - started > _SOON_DONE
-        )
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
 def silence_stdout() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
@@ -18,6 +18,9 @@ SNIFFED = 64 << 10
 # A transcript tells its working directory in its first records; further down nobody looks.
 _FACTS_WITHIN = 400
 IN_TREE = "{top}/"
+_TELLS_EVERY = 512  # events
+
+AnyEvent = Event | NoConversation
 
 
 class TranscriptFile(NamedTuple):
@@ -76,7 +79,7 @@ def _seen(head: bytes) -> str:
     return "no format recognises its first records"
 
 
-def events_of(name: str, file: BinaryIO, path: str) -> Iterator[Event | NoConversation]:
+def events_of(name: str, file: BinaryIO, path: str) -> Iterator[AnyEvent]:
     """The events of a transcript, with the companion files that its format names."""
     format_ = get_format(name)
     companions = getattr(format_, "companions", None)
@@ -84,6 +87,17 @@ def events_of(name: str, file: BinaryIO, path: str) -> Iterator[Event | NoConver
         return format_.read(file)
     patterns: list[str] = companions(path) if os.path.isfile(path) else []
     return cast(Any, format_).read(file, _contents(patterns))  # type: ignore[no-any-return]
+
+
+def watched(events: Iterable[AnyEvent], file: BinaryIO, progress: Callable[[int, int], None]) -> Iterator[AnyEvent]:
+    """The events of a file; ``progress`` is told now and then how many of its bytes were read, of how many."""
+    start = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(start)
+    for count, event in enumerate(events):
+        if count % _TELLS_EVERY == 0:
+            progress(file.tell(), size)
+        yield event
 
 
 def _contents(patterns: Iterable[str]) -> Iterator[tuple[str, bytes]]:

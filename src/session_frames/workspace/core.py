@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from session_frames.storage.frame_store import FrameStore
     from session_frames.storage.index import Index
 
+# Told how much of how much is done.
+Progress = Callable[[int, int], None]
+
 # Settings are git configuration under this name.
 LOCAL_SETTING = "frames.local"
 RAW_SETTING = "frames.raw"
@@ -23,7 +26,8 @@ RAW_SETTING = "frames.raw"
 class Workspace:
     """The repository around ``cwd``. Environment, home and clock come from outside, so that tests fix them.
 
-    ``now`` gives the present moment as ISO 8601 in UTC (``2026-06-02T10:00:00Z``).
+    ``now`` gives the present moment as ISO 8601 in UTC (``2026-06-02T10:00:00Z``). ``progress`` is told, while a
+    transcript is read, how many of its bytes are done.
     """
 
     def __init__(self, cwd: str, environ: Mapping[str, str], now: Callable[[], str]) -> None:
@@ -31,6 +35,7 @@ class Workspace:
         self.environ = environ
         self.home = environ.get("HOME", "") or os.path.expanduser("~")
         self.now = now
+        self.progress: Progress = lambda done, of: None
 
     @cached_property
     def homes(self) -> list[str]:

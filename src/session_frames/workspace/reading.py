@@ -18,6 +18,7 @@ from session_frames.storage.transcript_files import (
     events_of,
     lies_in,
     list_transcripts,
+    watched,
     whereabouts,
 )
 from session_frames.transcripts import FORMATS, session_of_environment
@@ -126,7 +127,7 @@ def read_transcripts(
     """
     reason, found = "", False
     belonging = Belonging(ws)
-    events = events_of(name, file, source)
+    events = watched(events_of(name, file, source), file, ws.progress)
     for assembled in assemble_all(events, policy=ws.policy, locate=locator(ws), keep_reasoning=keep_reasoning):
         if assembled.no_conversation or not assembled.turns:
             reason = reason or assembled.no_conversation or what_was_skipped(assembled.skipped_records)
