@@ -71,7 +71,7 @@ BEFORE = [
     ("u", "the importer drops rows with an empty name, fix it"),
     (
         "a",
-        "The guard in `rows.py` skips them. I would keep them with a blank name. 빈 이름 행을 남깁니다. 空の名前も残す。",
+        "The guard in `rows.py` skips them. I would keep them blank. 빈 이름 행을 남깁니다. 空の名前も残す。",
     ),
 ]
 AFTER = [("a", "Looking."), ("u", "ok"), ("a", "Done.")]

@@ -131,21 +131,17 @@ def _ask(arguments: list[str], session: dict[str, Any], patience: float, ws: Wor
         timer = Timer(patience, give_up)
         timer.start()
         try:
-            answer = _read(process)
+            answer = process.stdout.read(LARGEST_ANSWER + 1) if process.stdout is not None else b""
             code = None if len(answer) > LARGEST_ANSWER else process.wait()
         finally:
             timer.cancel()
             _end(process)
             process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
     if late:
         return None, f"took longer than {patience:g} seconds"
     return _understood(answer, code)
-
-
-def _read(process: subprocess.Popen[bytes]) -> bytes:
-    assert process.stdout is not None
-    with process.stdout:
-        return process.stdout.read(LARGEST_ANSWER + 1)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
