@@ -295,3 +295,33 @@ def test_a_session_that_repeats_another_is_linked_to_it(repo: Path) -> None:
     assert grown["session"]["parent"] == old.session_id
     (parent,) = json_lines("show", frames_by_id[old.session_id]["id"], "--json", cwd=repo)
     assert "parent" not in parent["session"]
+
+
+def test_what_a_person_changed_in_the_file_stays(repo: Path) -> None:
+    session = _session(repo, 2).user("use SQLite. don't touch api.py").agent("ok").user("should we log misses?")
+    session.agent("yes, let's do that").save_at_home()
+    out("close", cwd=repo)
+    path = _frame_file(repo)
+    frame = json.loads(path.read_text())
+    assert frame["constraints"][0]["status"] == "accepted"
+    frame["constraints"][0]["status"] = "overruled"
+    frame["constraints"].append({"id": "0" * 8, "text": "keep it small", "status": "accepted", "by": "user"})
+    kinds = [key for key in ("decisions", "open_questions", "next_steps") if frame.get(key)]
+    assert kinds
+    removed = frame[kinds[0]].pop(0)
+    path.write_text(json.dumps(frame))
+    changed = {key: frame.get(key, []) for key in ("constraints", *kinds)}
+    for turns in (session, session.user("and the docs").agent("done")):
+        turns.save_at_home()
+        out("close", cwd=repo)
+        again = json.loads(path.read_text())
+        assert {key: again.get(key, []) for key in changed} == changed
+        assert removed["id"] not in path.read_text()
+    # A clone has no copy of what was written here.
+    for copy in (repo / ".git/frames/closed").iterdir():
+        copy.unlink()
+    session.user("thanks").save_at_home()
+    out("close", cwd=repo)
+    again = json.loads(path.read_text())
+    assert again["constraints"] == changed["constraints"]
+    assert len(again["turns"]) == len(session.records)

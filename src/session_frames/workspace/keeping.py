@@ -88,7 +88,7 @@ def _renewed(ws: Workspace, frame: Frame, topic: str) -> tuple[Frame, int]:
     if old is None:
         return frame if frame.get("session", {}).get("parent") else _with_parent(ws, frame), 0
     frame_json.require_writable(old, path or "")
-    frame, lost = renew(old, frame)
+    frame, lost = renew(old, frame, _closed_copy(ws, frame["id"]))
     if topic:
         frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
     if path and old["status"] in ("archived", "exported"):
