@@ -54,21 +54,22 @@ def candidate_lines(frame: Frame, candidate: Candidate, number: int, of: int) ->
         if turn is None:
             yield f"    no such turn: “{line_shown(evidence['quote'])}”"
             continue
-        before, quote, after = _neighbours(turn.get("text", ""), evidence["quote"])
-        found = "" if before is not None else ", quote not found in it"
-        yield f"    {turn['role']}, turn {at}{found}: {before or ''}“{quote}”{after}"
+        words = _with_neighbours(turn.get("text", ""), evidence["quote"])
+        if words:
+            yield f"    {turn['role']}, turn {at}: {words}"
+        else:
+            yield f"    {turn['role']}, turn {at}, quote not found in it: “{line_shown(evidence['quote'])}”"
 
 
-def _neighbours(text: str, quote: str) -> tuple[str | None, str, str]:
-    """What stands before the quote (None where it does not stand in the text), the quote, and what follows it."""
+def _with_neighbours(text: str, quote: str) -> str:
+    """The quote between the words around it, on one line; "" where it does not stand in the text."""
     start = text.find(quote) if quote else -1
     if start < 0:
-        return None, line_shown(quote), ""
+        return ""
     end = start + len(quote)
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    left = "…" if start > _AROUND else ""
-    right = "…" if end + _AROUND < len(text) else ""
-    return f"{left}{line_shown(before)}", line_shown(quote), f"{line_shown(after)}{right}"
+    before = ("…" if start > _AROUND else "") + text[max(0, start - _AROUND) : start]
+    after = text[end : end + _AROUND] + ("…" if end + _AROUND < len(text) else "")
+    return line_shown(f"{before}“{quote}”{after}")
 
 
 def with_answers(frame: Frame, answers: Mapping[str, Answer], now: str) -> Frame:
