@@ -108,12 +108,14 @@ class FrameStore:
         except (FormatError, EnvironmentError_):
             return ""
 
-    def write(self, frame: Frame, path: str) -> bool:
+    def write(self, frame: Frame, path: str, data: bytes = b"") -> bool:
         """Write the frame to this path; False when the file already holds exactly that.
+
+        ``data`` are its bytes, where they were encoded already.
 
         ``RefusedError`` when the path would lead out of the work tree or the frame is too large to commit.
         """
-        data = frame_json.encode(frame)
+        data = data or frame_json.encode(frame)
         if len(data) > LARGEST_FILE:
             raise RefusedError(
                 f"frame '{frame['id']}' has {len(data) >> 20} MB, too many to be committed",

@@ -111,7 +111,7 @@ def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, 
     copied = write_copy(ws, frame["id"], data)
     if local:
         return Captured(frame, "", source, copied, staged=False, lost_turns=lost, notes=tuple(notes))
-    changed = ws.store.write(frame, path)
+    changed = ws.store.write(frame, path, data)
     if stage:
         ws.repo.run("update-index", "--add", "--", path)
     return Captured(frame, path, source, changed, stage, lost, tuple(notes))
@@ -163,8 +163,9 @@ def keep_edited(ws: Workspace, frame: Frame, source: str, taken: tuple[str, ...]
             raise RefusedError(f"frame '{frame['id']}' has no file in this work tree", hint="frames close writes one")
         return Captured(frame, "", source, changed=False, staged=False, lost_turns=0, notes=(), parts=taken)
     with ws.state.lock():
-        write_copy(ws, frame["id"], frame_json.encode(frame))
-        changed = ws.store.write(frame, path)
+        data = frame_json.encode(frame)
+        write_copy(ws, frame["id"], data)
+        changed = ws.store.write(frame, path, data)
     return Captured(frame, path, source, changed, staged=False, lost_turns=0, notes=(), parts=taken)
 
 
