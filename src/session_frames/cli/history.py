@@ -17,9 +17,11 @@ from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted, frame_lines
 from session_frames.transcripts.agent_sessions import SESSIONS
+from session_frames.workspace import blame as blaming
 from session_frames.workspace import history, resume_into
+from session_frames.workspace.blame import BlamedLine
 from session_frames.workspace.catalog import Entry
-from session_frames.workspace.history import BlamedLine, State
+from session_frames.workspace.history import State
 
 
 @click.command()
@@ -200,7 +202,7 @@ def blame(context: Context, arguments: tuple[str, ...], lines: tuple[str, ...], 
     if len(arguments) > 2:
         raise UsageError("name one file, or a revision and a file")
     *revision, file = arguments
-    blamed = history.blame(context.workspace, file, revision[0] if revision else "", lines)
+    blamed = blaming.blame(context.workspace, file, revision[0] if revision else "", lines)
     if as_json:
         for line in blamed:
             output.write_json(line)

@@ -36,6 +36,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("history", "one frame, or some of its turns"),
         "log": ("history", "git log with the frames under each commit"),
         "blame": ("history", "git blame with frame and turn a line"),
+        "why": ("links", "the turn, the words and the decisions behind a line"),
     },
     "Context": {
         "resume": ("history", "the opening context for the next session"),
@@ -48,6 +49,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "validate": ("curate", "check frame files against the schema"),
         "raw": ("raw", "the raw transcripts that are kept: list, prune"),
         "delete": ("raw", "delete a frame for good"),
+        "link": ("links", "link a frame and a commit by hand, or look for all links anew"),
     },
     "Doors": {
         "completion": ("completion", "completion script for a shell"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -104,11 +104,13 @@ class Writings:
                 self._places.setdefault(anchor, []).append(_Place(number, at))
         self._places.pop(NO_ANCHOR, None)
 
-    def writers(self, lines: Sequence[str], needed: int = 1) -> list[Writer | None]:
+    def writers(
+        self, lines: Sequence[str], needed: int = 1, among: Container[str] | None = None
+    ) -> list[Writer | None]:
         """For each line of one contiguous stretch the call that wrote it, or None where nothing certain is known.
 
         A line belongs to the call whose run of written lines around it is the longest and holds at least ``needed``
-        telling lines; of equal ones the earlier.
+        telling lines; of equal ones the earlier. ``among`` are the frames that may be named, all for None.
         """
         anchors = [line_anchor(line) for line in lines]
         telling = [is_telling(line) for line in lines]
@@ -117,6 +119,8 @@ class Writings:
         for at in (at for at, tells in enumerate(telling) if tells):
             for place in self._places.get(anchors[at], ()):
                 diagonal = place.run, at - place.at
+                if among is not None and self._writers[place.run].frame_id not in among:
+                    continue
                 if at < done.get(diagonal, 0):
                     continue  # part of a stretch that was looked at
                 start, end = self._stretch(anchors, at, place)

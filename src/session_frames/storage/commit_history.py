@@ -77,7 +77,7 @@ class Trailers(NamedTuple):
 
 def read_refs(repo: GitRepo) -> Refs:
     """Where the history ends now."""
-    boundary = _lines(os.path.join(repo.common_dir, "shallow"))
+    boundary = read_boundary(repo)
     grafts = _lines(os.path.join(repo.common_dir, "info", "grafts"))
     tips, replaced, notes_tip = _heads(repo), [], ""
     for line in repo.run("for-each-ref", "--format=%(objectname) %(refname)").decode("utf-8", "replace").splitlines():
@@ -91,7 +91,12 @@ def read_refs(repo: GitRepo) -> Refs:
     if "GIT_NO_REPLACE_OBJECTS" in repo.environ:
         replaced = []
     shape = "\n".join([*sorted(boundary), *grafts, *replaced])
-    return Refs(tips, notes_tip, frozenset(boundary), _short(shape))
+    return Refs(tips, notes_tip, boundary, _short(shape))
+
+
+def read_boundary(repo: GitRepo) -> frozenset[str]:
+    """The commits whose parents a shallow clone does not have."""
+    return frozenset(_lines(os.path.join(repo.common_dir, "shallow")))
 
 
 def _short(shape: str) -> str:

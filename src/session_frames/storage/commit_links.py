@@ -2,7 +2,8 @@
 
 Two kinds of links are certain. *In-tree*: the commit added the frame file, or added turns to it, against every parent.
 *Trailer*: the commit's message names the frame. Both follow from objects that never change, so a link once found stays
-true; what a rewrite leaves behind does no harm.
+true; what a rewrite leaves behind does no harm. Links *by hand* are a person's word (``hand_links``); links *inferred*
+from what frames wrote stand in where a commit has none of the certain ones (``content_links``).
 """
 
 from __future__ import annotations
@@ -25,13 +26,18 @@ from session_frames.storage.commit_history import (
     read_refs,
 )
 from session_frames.storage.git_repo import GitRepo
+from session_frames.storage.hand_links import copy_hand_links
 from session_frames.storage.index import Index, IndexLost, Version, path_bytes, path_text, read_version
+from session_frames.storage.quick_look import UNCOMPARED
 
 if TYPE_CHECKING:
     from session_frames.operations.summary import Summary
 
 IN_TREE = "in-tree"
 TRAILER = "trailer"
+HAND = "hand"
+INFERRED = "inferred"
+CERTAIN = (IN_TREE, TRAILER)
 
 _COLUMNS = "commit_id, frame, kind, path, blob, new_turns"
 
@@ -44,9 +50,10 @@ _Elsewhere = dict[tuple[str, int], list[str]]
 class Link(NamedTuple):
     """A frame and a commit that belong together.
 
-    ``kind`` is ``in-tree`` or ``trailer``. ``path`` and ``blob`` are the version that the commit brought, for a trailer
-    the newest one known. ``new_turns`` are the ranges of turn numbers that no parent of the commit has; a merge that
-    joins what both sides added brings none, and still changed the frame.
+    ``kind`` is ``in-tree``, ``trailer``, ``hand`` or ``inferred``. ``path`` and ``blob`` are the version that the
+    commit brought, for the other kinds the newest one known; a frame that no commit holds has no path. ``new_turns``
+    are the ranges of turn numbers that no parent of the commit has; a merge that joins what both sides added brings
+    none, and still changed the frame.
     """
 
     commit: str
@@ -99,6 +106,7 @@ def _refresh(repo: GitRepo, index: Index, asked: Sequence[str]) -> Refreshed:
     refs = read_refs(repo)
     if index.value("history") != refs.shape:
         index.forget_history(refs.shape)
+    copy_hand_links(index)
     read = dict(index.rows("SELECT commit_id, latest FROM tips"))
     extra = set(filter(is_object_id, asked)) - refs.tips - read.keys()
     new = (refs.tips - read.keys()) | extra
@@ -244,21 +252,37 @@ def _insert(database: sqlite3.Connection, news: _News, refs: Refs) -> int:
     if tips <= known or shape != refs.shape:
         return 0  # another process was faster, or has seen the history change
     blobs = [(blob, *version) for blob, version in news.versions.items() if ":" not in blob]
-    database.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?)", blobs)
+    database.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", blobs)
     brought = [(commit, change) for commit in news.commits for change in commit.changes if change.new]
     places = {(path_bytes(_name(change.path)), path_bytes(change.path)) for _, change in brought}
     database.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", places)
     changed = _insert_newest(database, brought, news.versions)
+    if _may_match(database, news, tips, known):
+        database.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (UNCOMPARED,))
     database.execute("CREATE TEMP TABLE IF NOT EXISTS touched (commit_id TEXT PRIMARY KEY)")
     database.execute("DELETE FROM touched")
     added = _insert_links(database, news.links) + _insert_trailers(database, news.trailers)
-    database.executemany(
-        "INSERT OR IGNORE INTO touched SELECT commit_id FROM trailers WHERE frame = ?", ((frame,) for frame in changed)
-    )
+    for table in ("trailers", "by_hand", "matches"):
+        named = f"INSERT OR IGNORE INTO touched SELECT commit_id FROM {table} WHERE frame = ?"
+        database.executemany(named, ((frame,) for frame in changed))
     database.execute("INSERT OR REPLACE INTO unwritten (commit_id) SELECT commit_id FROM touched")
     database.execute("UPDATE tips SET latest = 0 WHERE latest")
     database.executemany("INSERT OR REPLACE INTO tips VALUES (?, ?)", ((tip, tip in refs.tips) for tip in tips))
     return added
+
+
+def _may_match(database: sqlite3.Connection, news: _News, tips: set[str], known: set[str]) -> bool:
+    """May new commits hold lines that a frame wrote, or may a new frame have written lines of older ones?
+
+    A commit that has a link of its own is compared with nothing.
+    """
+    if any(version.wrote for version in news.versions.values()):
+        return True
+    if not database.execute("SELECT 1 FROM written LIMIT 1").fetchone():
+        return False
+    linked = {link.commit: commit.parents for commit, link in news.links}
+    read = known | linked.keys()
+    return not (tips <= read and all(read.issuperset(parents) for parents in linked.values()))
 
 
 def _insert_newest(
@@ -272,9 +296,9 @@ def _insert_newest(
             continue
         row = (version.frame, change.new, path_bytes(change.path), len(version.turn_keys()), commit.at)
         cursor = database.execute(
-            "INSERT INTO frames VALUES (?, ?, ?, ?, ?) ON CONFLICT (frame) DO UPDATE SET "
-            "blob = excluded.blob, path = excluded.path, turns = excluded.turns, at = excluded.at "
-            "WHERE (excluded.turns, excluded.at) >= (turns, at)",
+            "INSERT INTO frames VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT (frame) DO UPDATE SET "
+            "blob = excluded.blob, path = excluded.path, turns = excluded.turns, at = excluded.at, held = 1 "
+            "WHERE NOT held OR (excluded.turns, excluded.at) >= (turns, at)",
             row,
         )
         if cursor.rowcount:
@@ -323,9 +347,14 @@ def links_of(index: Index, commits: Iterable[str]) -> dict[str, list[Link]]:
 
 
 def commits_of(index: Index, frame_id: str) -> list[Link]:
-    """The links of one frame, oldest commit first."""
-    asked = f"SELECT {_COLUMNS} FROM all_links WHERE frame = ? ORDER BY at, place"
+    """The certain links of one frame, oldest commit first."""
+    asked = f"SELECT {_COLUMNS} FROM certain_links WHERE frame = ? ORDER BY at, place"
     return [_link(row) for row in index.rows(asked, (frame_id,))]
+
+
+def commits_of_frames(index: Index, frames: Iterable[str]) -> set[str]:
+    """The commits to which links of any kind join one of these frames."""
+    return {commit for (commit,) in index.rows_for("SELECT commit_id FROM all_links WHERE frame IN (?)", frames)}
 
 
 def iter_links(index: Index) -> Iterator[Link]:
@@ -335,14 +364,16 @@ def iter_links(index: Index) -> Iterator[Link]:
 
 def known_frames(index: Index) -> dict[str, Summary]:
     """The newest known version of each frame that any commit holds, by its id."""
-    blobs = dict(index.rows("SELECT frame, blob FROM frames ORDER BY frame"))
+    blobs = dict(index.rows("SELECT frame, blob FROM frames WHERE held ORDER BY frame"))
     summaries = index.summaries(blobs.values())
     return {frame: summaries[blob] for frame, blob in blobs.items()}
 
 
 def known_paths(index: Index) -> dict[str, str]:
     """Where the newest known version of each frame lies in its commit's tree."""
-    return {frame: path_text(path) for frame, path in index.rows("SELECT frame, path FROM frames ORDER BY frame")}
+    return {
+        frame: path_text(path) for frame, path in index.rows("SELECT frame, path FROM frames WHERE held ORDER BY frame")
+    }
 
 
 def _link(row: Any) -> Link:

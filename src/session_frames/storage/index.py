@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from session_frames import __version__
 from session_frames.errors import EnvironmentError_, FramesError
+from session_frames.storage.index_schema import OF_HISTORY, SCHEMA
 from session_frames.storage.private_state import PrivateState, make_folder
 from session_frames.storage.quick_look import SCHEMA_VERSION
 
@@ -27,40 +28,6 @@ KEY_SIZE: Final = 8
 
 _BUSY_SECONDS = 10.0
 _CHUNK = 500  # SQLite takes at least 999 parameters in a statement
-
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
--- Commits whose whole history has been read; `latest`: among the tips of the last time that something was new.
-CREATE TABLE tips (commit_id TEXT PRIMARY KEY, latest INTEGER NOT NULL) WITHOUT ROWID;
--- Every blob that was looked at; `frame` is empty where it is no valid frame.
-CREATE TABLE blobs (blob TEXT PRIMARY KEY, frame TEXT NOT NULL, turns BLOB NOT NULL, summary TEXT NOT NULL)
-    WITHOUT ROWID;
--- Where files of one name were seen: archiving moves a file and keeps its name.
-CREATE TABLE places (name BLOB NOT NULL, path BLOB NOT NULL, PRIMARY KEY (name, path)) WITHOUT ROWID;
--- The newest version of each frame: the one with most turns, of these the last one committed.
-CREATE TABLE frames (frame TEXT PRIMARY KEY, blob TEXT NOT NULL, path BLOB NOT NULL, turns INTEGER NOT NULL,
-    at INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE links (commit_id TEXT NOT NULL, frame TEXT NOT NULL, path BLOB NOT NULL, blob TEXT NOT NULL,
-    new_turns TEXT NOT NULL, at INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (commit_id, frame)) WITHOUT ROWID;
-CREATE INDEX links_by_frame ON links (frame);
--- Trailers as they were found; whether the frame is known is asked when they are read, for it may come later.
-CREATE TABLE trailers (commit_id TEXT NOT NULL, frame TEXT NOT NULL, at INTEGER NOT NULL, place INTEGER NOT NULL,
-    PRIMARY KEY (commit_id, frame)) WITHOUT ROWID;
-CREATE INDEX trailers_by_frame ON trailers (frame);
-CREATE VIEW all_links AS
-    SELECT commit_id, frame, 'in-tree' AS kind, path, blob, new_turns, at, place FROM links
-    UNION ALL
-    SELECT t.commit_id, t.frame, 'trailer', f.path, f.blob, '', t.at, t.place
-    FROM trailers t JOIN frames f ON f.frame = t.frame
-    WHERE NOT EXISTS (SELECT 1 FROM links l WHERE l.commit_id = t.commit_id AND l.frame = t.frame);
--- Commits whose note is not written yet; a commit that changes again gets a higher number.
-CREATE TABLE unwritten (number INTEGER PRIMARY KEY AUTOINCREMENT, commit_id TEXT NOT NULL UNIQUE);
--- Frame files outside git's objects, by what `stat` says of them.
-CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT NOT NULL, summary TEXT NOT NULL) WITHOUT ROWID;
-"""
-
-# What the history says of commits; forgotten when the history itself was changed (shallow boundary, replace refs).
-_OF_HISTORY = ("meta", "tips", "blobs", "places", "frames", "links", "trailers", "unwritten")
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _UNWRITABLE = (
@@ -81,6 +48,8 @@ class Version(NamedTuple):
     turns: bytes
     """The first ``KEY_SIZE`` bytes of the digest of each turn's id, one after the other."""
     summary: str
+    wrote: bool
+    """Do its calls tell of lines that they wrote?"""
 
     def turn_keys(self) -> list[bytes]:
         """What stands for the ids of the turns, in order."""
@@ -96,15 +65,15 @@ def read_version(data: bytes | None, name: str) -> Version:
 
     try:
         if data is None:
-            return Version("", b"", "")
+            return Version("", b"", "", False)
         frame = decode(data, name)
     except FramesError:
-        return Version("", b"", "")
+        return Version("", b"", "", False)
     keys = [
         hashlib.sha256(turn["id"].encode("utf-8", "surrogatepass")).digest()[:KEY_SIZE]
         for turn in frame.get("turns", [])
     ]
-    return Version(frame["id"], b"".join(keys), json.dumps(summarize(frame)))
+    return Version(frame["id"], b"".join(keys), json.dumps(summarize(frame)), b'"wrote"' in data)
 
 
 def path_bytes(path: str) -> bytes:
@@ -121,7 +90,7 @@ class Index:
     """The index of one repository, opened when it is first asked."""
 
     def __init__(self, state: PrivateState) -> None:
-        self._state = state
+        self.state = state
         self._path = state.path("index.sqlite")
         self._database: sqlite3.Connection | None = None
         self._inode = 0
@@ -192,10 +161,15 @@ class Index:
         found = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(found[0][0]) if found else ""
 
+    def forget_value(self, key: str) -> None:
+        """A word that was kept is kept no more."""
+        with self.write() as database:
+            database.execute("DELETE FROM meta WHERE key = ?", (key,))
+
     def forget_history(self, history: str) -> None:
         """The history is not the one that was read: begin again, and remember which one it is now."""
         with self.write() as database:
-            for table in _OF_HISTORY:
+            for table in OF_HISTORY:
                 database.execute(f"DELETE FROM {table}")
             keep = [("validity", _validity()), ("history", history)]
             database.executemany("INSERT INTO meta VALUES (?, ?)", keep)
@@ -204,7 +178,7 @@ class Index:
 
     def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
         """What is known of these blobs; those never looked at are left out."""
-        found = self.rows_for("SELECT blob, frame, turns, summary FROM blobs WHERE blob IN (?)", blobs)
+        found = self.rows_for("SELECT blob, frame, turns, summary, wrote FROM blobs WHERE blob IN (?)", blobs)
         return {blob: Version(*rest) for blob, *rest in found}
 
     def summaries(self, blobs: Iterable[str]) -> dict[str, Summary]:
@@ -269,10 +243,10 @@ class Index:
 
     def _is_writable(self) -> bool:
         try:
-            make_folder(self._state.root)
+            make_folder(self.state.root)
         except EnvironmentError_:
             return False
-        return os.access(self._state.root, os.W_OK) and (
+        return os.access(self.state.root, os.W_OK) and (
             not os.path.exists(self._path) or os.access(self._path, os.W_OK)
         )
 
@@ -305,7 +279,7 @@ class Index:
 
     def _remove(self) -> None:
         """Take the damaged file away, unless another process has already done so."""
-        with self._state.lock("index"):
+        with self.state.lock("index"):
             if _inode(self._path) == self._inode:
                 for path in (self._path, self._path + "-journal"):
                     with suppress(FileNotFoundError):
@@ -321,7 +295,7 @@ def _prepare(database: sqlite3.Connection) -> None:
         made = "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
         for kind, name in database.execute(made).fetchall():
             database.execute(f'DROP {kind} "{name}"')
-        for statement in _SCHEMA.split(";\n"):
+        for statement in SCHEMA.split(";\n"):
             database.execute(statement)
         database.execute("INSERT INTO meta VALUES ('validity', ?)", (_validity(),))
     database.execute("COMMIT")

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from session_frames.errors import EnvironmentError_, RefusedError
 from session_frames.storage.commit_history import NOTES_REF
-from session_frames.storage.commit_links import TRAILER, Link, Ranges, iter_links, links_of
+from session_frames.storage.commit_links import IN_TREE, Link, Ranges, iter_links, links_of
 from session_frames.storage.git_repo import GitRepo
+from session_frames.storage.hand_links import VIEW_TIP
 from session_frames.storage.index import Index
 from session_frames.storage.private_state import PrivateState
 
@@ -29,7 +30,6 @@ _WIDTH = 200  # display columns of one line
 # `git notes add` costs 7-9 ms a note, `git fast-import` 28-40 ms however many there are.
 _FEW = 3
 
-_VIEW_TIP = "view_tip"
 _ANY_TIP = "any"  # not where the view was left: so it is looked at
 _MESSAGE = b"Frames of the commits\n"
 _WHO = "frames"
@@ -59,7 +59,8 @@ _SHOWN.update(dict.fromkeys(map(ord, _BREAKS), " "))
 def note_text(links_with_summaries: Sequence[tuple[Link, Summary]]) -> str:
     """The note of one commit: four lines for each frame, what is empty left out; at most five frames.
 
-    A frame that came with the commit is named by its file, one that only the message names by ``Frame: ID (trailer)``.
+    A frame that came with the commit is named by its file, any other by its id and the kind of its link, such as
+    ``Frame: ID (inferred)``.
     """
     blocks = ["\n".join(_frame_lines(link, summary)) for link, summary in links_with_summaries[:_MOST_FRAMES]]
     more = len(links_with_summaries) - _MOST_FRAMES
@@ -69,7 +70,7 @@ def note_text(links_with_summaries: Sequence[tuple[Link, Summary]]) -> str:
 
 
 def _frame_lines(link: Link, summary: Summary) -> Iterable[str]:
-    yield f"Frame: {link.frame_id} (trailer)" if link.kind == TRAILER else shown(link.path)
+    yield shown(link.path) if link.kind == IN_TREE else f"Frame: {link.frame_id} ({link.kind})"
     turns = f"Turns: {summary['turns']}" + (f" ({_range_words(link.new_turns)} new)" if link.new_turns else "")
     cached = f", {summary['cached']} cached" if summary["cached"] else ""
     calls = f"Tool calls: {summary['tool_calls']}{cached}" if summary["tool_calls"] or cached else ""
@@ -140,7 +141,7 @@ def refresh_view(repo: GitRepo, index: Index, state: PrivateState, notes_tip: st
     """
     try:
         tip = _tip(repo) if notes_tip is None else notes_tip
-        if tip == index.value(_VIEW_TIP) and not index.rows("SELECT 1 FROM unwritten LIMIT 1"):
+        if tip == index.value(VIEW_TIP) and not index.rows("SELECT 1 FROM unwritten LIMIT 1"):
             return 0
         with state.lock("view"):
             return _write_view(repo, index)
@@ -151,14 +152,14 @@ def refresh_view(repo: GitRepo, index: Index, state: PrivateState, notes_tip: st
 def rewrite_view(repo: GitRepo, index: Index, state: PrivateState) -> int:
     """Write all notes anew, without the history in which those before still stand; how many were written."""
     with index.write() as database:
-        database.execute("DELETE FROM meta WHERE key = ?", (_VIEW_TIP,))
+        database.execute("DELETE FROM meta WHERE key = ?", (VIEW_TIP,))
     return refresh_view(repo, index, state, _ANY_TIP)
 
 
 def _write_view(repo: GitRepo, index: Index) -> int:
     tip = _tip(repo)
     unwritten = index.rows("SELECT number, commit_id FROM unwritten ORDER BY number")
-    if tip == index.value(_VIEW_TIP):
+    if tip == index.value(VIEW_TIP):
         links = links_of(index, [commit for _, commit in unwritten])
         notes = _existing(repo, _notes(index, links), at_least=_FEW + 1)
         new_tip = _add_many(repo, notes, tip) if len(notes) > _FEW else _add_few(repo, notes, tip)
@@ -169,7 +170,7 @@ def _write_view(repo: GitRepo, index: Index) -> int:
         notes = _existing(repo, _notes(index, links), at_least=1)
         new_tip = _add_many(repo, notes, "") if notes else _drop(repo, tip)
     with index.write() as database:
-        database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_VIEW_TIP, new_tip))
+        database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (VIEW_TIP, new_tip))
         # What another process has added meanwhile has a higher number and stays.
         database.execute("DELETE FROM unwritten WHERE number <= ?", (unwritten[-1][0] if unwritten else 0,))
     return len(notes)

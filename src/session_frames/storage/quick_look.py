@@ -12,7 +12,11 @@ import os
 from session_frames import __version__
 
 # To be raised whenever a table of the index, or the way its content is computed, changes.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+# Words of the index: what was not compared yet, and the folder of private copies as it was when it was last looked at.
+UNCOMPARED = "uncompared"
+CLOSED_STAMP = "closed"
 
 _NOTES = "refs/notes/frames"
 
@@ -60,7 +64,7 @@ def _is_current(environ: dict[str, str]) -> bool:
                 return False  # the refs are kept in tables, which only git reads
         else:
             tips.add(head)
-    return _knows(f"{common_dir}/frames/index.sqlite", tips, "".join(notes))
+    return _knows(f"{common_dir}/frames", tips, "".join(notes))
 
 
 def _ask_git(environ: dict[str, str]) -> bytes:
@@ -102,11 +106,20 @@ def _heads(git_dir: str, common_dir: str) -> list[str]:
     return heads
 
 
-def _knows(path: str, tips: set[str], notes: str) -> bool:
-    """Has the index read the history of all tips, and are its notes written and where the ref stands?"""
+def folder_stamp(path: str) -> str:
+    """What changes when files come into a folder, are replaced or go; empty where there is none."""
+    try:
+        return str(os.stat(path).st_mtime_ns)
+    except OSError:
+        return ""
+
+
+def _knows(private: str, tips: set[str], notes: str) -> bool:
+    """Has the index read all there is, and are its notes written and where the ref stands?"""
     # The module under `sqlite3`, which loads `datetime` besides.
     import _sqlite3
 
+    path = f"{private}/index.sqlite"
     if not os.path.exists(path):
         return False
     database = _sqlite3.connect(path, timeout=0)
@@ -122,6 +135,8 @@ def _knows(path: str, tips: set[str], notes: str) -> bool:
         read
         and unwritten is None
         and kept.get("view_tip", "") == notes
+        and UNCOMPARED not in kept
+        and kept.get(CLOSED_STAMP, "") == folder_stamp(f"{private}/closed")
         and not kept.get("history")
         and kept["validity"] == f"{__version__} {SCHEMA_VERSION}"
     )

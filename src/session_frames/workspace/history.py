@@ -1,20 +1,16 @@
-"""Looking: list, show, status, log, blame, resume."""
+"""Looking: list, show, status, log, resume."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple, TypedDict
 
-from session_frames import frame_json
 from session_frames.errors import FormatError, UsageError
 from session_frames.model import Frame, Turn
-from session_frames.operations.attribution import Writer, writers_of_lines
 from session_frames.operations.context import DEFAULT_BUDGET, Changes, Opening, opening
 from session_frames.operations.summary import Summary
-from session_frames.storage.commit_history import is_object_id
-from session_frames.storage.commit_links import Link, links_of, refresh
+from session_frames.storage.commit_links import Link, links_of
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
 from session_frames.workspace.catalog import Catalog, Entry, catalog, get_entry, load
 from session_frames.workspace.core import Workspace
@@ -238,137 +234,6 @@ def _logged(link: Link, summary: Summary) -> LoggedFrame:
         open_questions=summary["open_questions"],
         link=link.kind,
     )
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# blame
-
-
-class BlamedLine(TypedDict):
-    """One line of ``frames blame``; ``frame``, ``turn`` and ``call`` are empty where nothing certain is known."""
-
-    commit: str
-    line: int
-    author: str
-    date: str
-    text: str
-    frame: str
-    topic: str
-    turn: str
-    call: str
-    link: str
-
-
-class _Blamed(NamedTuple):
-    commit: str
-    path: str
-    original: int
-    final: int
-    text: str
-
-
-def blame(ws: Workspace, file: str, revision: str = "", lines: Sequence[str] = ()) -> Iterator[BlamedLine]:
-    """git's blame of a file, with the frame of each line's commit and the turn and call that wrote the line."""
-    path = ws.store.relative(file, ws.cwd) if ws.repo.top else file
-    if path is None:
-        raise UsageError(f"'{file}' lies outside of this repository")
-    for span in lines:
-        if not re.fullmatch(r"\d*,?[+-]?\d*", span) or not span:
-            raise UsageError(f"not a line range: '{span}'", hint="-L 10,20 or -L 10,+5")
-    at = [ws.repo.resolve(revision)] if revision else []
-    options = [option for span in lines for option in ("-L", span)]
-    facts: dict[str, dict[str, str]] = {}
-    with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
-        blamed = list(_blamed_lines(output, facts))
-    yield from _with_writers(ws, blamed, facts, at)
-
-
-def _blamed_lines(output: Any, facts: dict[str, dict[str, str]]) -> Iterator[_Blamed]:
-    commit, original, final = "", 0, 0
-    for raw in output:
-        line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
-        if line.startswith("\t"):
-            yield _Blamed(commit, facts[commit].get("filename", ""), original, final, line[1:])
-            continue
-        key, _, value = line.partition(" ")
-        if is_object_id(key):
-            commit = key
-            original, final = map(int, value.split(" ")[:2])
-            facts.setdefault(commit, {})
-        else:
-            facts[commit][key] = value
-
-
-def _with_writers(
-    ws: Workspace, blamed: list[_Blamed], facts: dict[str, dict[str, str]], asked: Sequence[str]
-) -> Iterator[BlamedLine]:
-    refresh(ws.repo, ws.index, asked)  # all blamed commits are in the history of this one, or of HEAD
-    links = links_of(ws.index, facts)
-    frames = _frames_of_links(ws, [link for found in links.values() for link in found])
-    for stretch in _stretches(blamed):
-        first = stretch[0]
-        here = links.get(first.commit, [])
-        linked = [frames[link.blob] for link in here if link.blob in frames]
-        writers = writers_of_lines([line.text for line in stretch], linked, [first.path]) if linked else []
-        for at, line in enumerate(stretch):
-            yield _blamed_line(line, facts[line.commit], here, frames, writers[at] if writers else None)
-
-
-def _frames_of_links(ws: Workspace, links: list[Link]) -> dict[str, Frame]:
-    frames: dict[str, Frame] = {}
-    for blob, content in ws.repo.iter_blobs(dict.fromkeys(link.blob for link in links if link.blob)):
-        if content is not None:
-            try:
-                frames[blob] = frame_json.decode(content, blob)
-            except FormatError:
-                continue
-    return frames
-
-
-def _stretches(blamed: list[_Blamed]) -> Iterator[list[_Blamed]]:
-    """Neighbouring lines that one commit brought in one piece."""
-    stretch: list[_Blamed] = []
-    for line in blamed:
-        last = stretch[-1] if stretch else None
-        if last and (last.commit, last.path, last.original + 1) != (line.commit, line.path, line.original):
-            yield stretch
-            stretch = []
-        stretch.append(line)
-    if stretch:
-        yield stretch
-
-
-def _blamed_line(
-    line: _Blamed, facts: dict[str, str], links: list[Link], frames: dict[str, Frame], writer: Writer | None
-) -> BlamedLine:
-    link = next((link for link in links if writer and link.frame_id == writer.frame_id), None)
-    if link is None and len(links) == 1:
-        link = links[0]  # the commit is this frame's; which call wrote the line is not known
-    return BlamedLine(
-        commit=line.commit,
-        line=line.final,
-        author=facts.get("author", ""),
-        date=_iso_date(facts.get("author-time", ""), facts.get("author-tz", "+0000")),
-        text=line.text,
-        frame=link.frame_id if link else "",
-        topic=frames[link.blob]["topic"] if link and link.blob in frames else "",
-        turn=str(writer.turn) if writer else "",
-        call=writer.address() if writer else "",
-        link=link.kind if link else "",
-    )
-
-
-@cache
-def _iso_date(seconds: str, zone: str) -> str:
-    from datetime import datetime, timedelta, timezone
-
-    if not seconds.isdigit():
-        return ""
-    sign = -1 if zone.startswith("-") else 1
-    offset = (
-        timedelta(hours=int(zone[1:3]), minutes=int(zone[3:5])) * sign if re.fullmatch(r"[+-]\d{4}", zone) else None
-    )
-    return datetime.fromtimestamp(int(seconds), timezone(offset or timedelta())).isoformat()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

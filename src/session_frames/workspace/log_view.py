@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from session_frames.errors import UsageError
 from session_frames.storage.commit_history import is_object_id
-from session_frames.storage.commit_links import refresh
-from session_frames.storage.notes_view import refresh_view
 from session_frames.storage.quick_look import may_name_commits
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.linking import renew_links
 
 
 def prepare_log(ws: Workspace, args: Sequence[str]) -> None:
@@ -21,8 +20,7 @@ def prepare_log(ws: Workspace, args: Sequence[str]) -> None:
             raise UsageError(
                 "'--output' is refused: frames log writes to standard output only", hint="use a redirection"
             )
-    seen = refresh(ws.repo, ws.index, _asked_commits(ws, args))
-    refresh_view(ws.repo, ws.index, ws.state, seen.notes_tip)
+    renew_links(ws, _asked_commits(ws, args))
 
 
 def _asked_commits(ws: Workspace, args: Sequence[str]) -> list[str]:

@@ -1,0 +1,223 @@
+"""What the frames known here wrote: frames of history, of the private area and of the work tree, by path and anchor."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from session_frames.errors import FormatError, FramesError
+from session_frames.frame_json import decode
+from session_frames.model import Frame, digest
+from session_frames.operations.anchors import anchors_of_run
+from session_frames.operations.attribution import written_anchors
+from session_frames.storage.commit_index import blob_id
+from session_frames.storage.frame_store import ARCHIVE, SESSIONS, FrameStore, read_bytes
+from session_frames.storage.git_repo import GitRepo
+from session_frames.storage.index import Index, Version, path_bytes, path_text, read_version
+from session_frames.storage.quick_look import CLOSED_STAMP, UNCOMPARED, folder_stamp
+
+_PLACES: Final = "places"
+
+# A clock that is wrong by less than this makes no commit older than the session that wrote its lines.
+_LEEWAY: Final = 86_400
+
+NEVER_TOO_OLD: Final = 0
+
+
+class Author(NamedTuple):
+    """A frame that wrote something: the version looked at, and where it is read, a file or (``""``) git's objects.
+
+    No commit made before ``since`` can hold what the session wrote.
+    """
+
+    frame: str
+    blob: str
+    file: str
+    since: int
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files of this machine
+
+
+def _find_kept(repo: GitRepo, index: Index) -> bool:
+    """Look through the frame files of the private area and of this work tree; False where no folder changed."""
+    closed = folder_stamp(index.state.path("closed"))
+    stamp = "\n".join([closed, repo.top or "", *map(folder_stamp, _folders(repo))])
+    if stamp == index.value(_PLACES) and closed == index.value(CLOSED_STAMP):
+        return False
+    files = list(_files(repo, index))
+    known = {path_text(file): seen for file, seen in index.rows("SELECT file, stamp FROM kept")}
+    read = {file: found for file in files if (found := _read_kept(repo, index, file, known.get(file, "")))}
+    here = (index.state.path("closed"), repo.top or index.state.path("closed"))
+    gone = [file for file in known if file.startswith(here) and file not in files]
+    with index.write() as database:
+        database.executemany("DELETE FROM kept WHERE file = ?", ((path_bytes(file),) for file in (*gone, *read)))
+        for file, (seen, blob, version) in read.items():
+            database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", (blob, *version))
+            row = (path_bytes(file), seen, version.frame, blob, len(version.turn_keys()))
+            database.execute("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", row)
+        database.execute("DELETE FROM frames WHERE NOT held")
+        database.execute(
+            "INSERT OR IGNORE INTO frames SELECT frame, blob, x'', max(turns), 0, 0 FROM kept WHERE frame <> '' "
+            "GROUP BY frame"
+        )
+        for table in ("trailers", "by_hand"):
+            named = f"SELECT commit_id FROM {table} WHERE frame IN (SELECT frame FROM frames WHERE NOT held)"
+            database.execute(f"INSERT OR REPLACE INTO unwritten (commit_id) {named}")
+        database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", ((_PLACES, stamp), (CLOSED_STAMP, closed)))
+    return True
+
+
+def _folders(repo: GitRepo) -> list[str]:
+    if repo.top is None:
+        return []
+    archive = os.path.join(repo.top, ARCHIVE)
+    months = sorted(os.listdir(archive)) if os.path.isdir(archive) else []
+    return [os.path.join(repo.top, SESSIONS), archive, *(os.path.join(archive, month) for month in months)]
+
+
+def _files(repo: GitRepo, index: Index) -> Iterator[str]:
+    yield from index.state.list_closed_paths()
+    if repo.top is not None:
+        store = FrameStore(repo.top)
+        yield from map(store.full, store.iter_paths())
+
+
+def _read_kept(repo: GitRepo, index: Index, file: str, seen: str) -> tuple[str, str, Version] | None:
+    """(stamp, blob id, version) of a file that is not as it was ``seen``; a version that is known is not read again."""
+    with suppress(OSError, FramesError):
+        facts = os.stat(file)
+        stamp = f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
+        if stamp != seen:
+            data = read_bytes(file)
+            blob = blob_id(repo, data)
+            return stamp, blob, index.versions([blob]).get(blob) or read_version(data, file)
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Their lines
+
+
+def renew_authors(repo: GitRepo, index: Index) -> None:
+    """Read what frames wrote whose newest version is another one than at the last look; nothing where nothing is new.
+
+    The paths of those that wrote something else are marked: the history is still to be compared with them.
+    """
+    if not _find_kept(repo, index) and not index.value(UNCOMPARED):
+        return
+    rows = index.rows("SELECT frame, blob, file, started, digest FROM authors")
+    known = {frame: (Author(frame, blob, path_text(file), since), kept) for frame, blob, file, since, kept in rows}
+    newest = _newest(index)
+    changed = [one for one in newest.values() if one.frame not in known or known[one.frame][0].blob != one.blob]
+    gone = known.keys() - newest.keys()
+    read = dict(_lines_of(repo, index, changed))
+    grown = {frame for frame, (_, _, mark) in read.items() if mark != (known[frame][1] if frame in known else "")}
+    with index.write() as database:
+        for frame in grown | gone:
+            since = read[frame][0].since if frame in read else NEVER_TOO_OLD
+            _mark(database, frame, since)
+            database.execute("DELETE FROM written WHERE frame = ?", (frame,))
+        for frame in gone:
+            database.execute("DELETE FROM authors WHERE frame = ?", (frame,))
+        for frame, (author, lines, mark) in read.items():
+            row = (frame, author.blob, path_bytes(author.file), author.since, mark)
+            database.execute("INSERT OR REPLACE INTO authors VALUES (?, ?, ?, ?, ?)", row)
+            if frame in grown:
+                written = [(path_bytes(path), frame, "".join(sorted(anchors))) for path, anchors in lines.items()]
+                database.executemany("INSERT INTO written VALUES (?, ?, ?)", written)
+                _mark(database, frame, author.since)
+
+
+def _mark(database: sqlite3.Connection, frame: str, since: int) -> None:
+    """The paths of the frame are to be compared again."""
+    marked = (
+        "INSERT INTO rewritten SELECT path, ? FROM written WHERE frame = ? "
+        "ON CONFLICT (path) DO UPDATE SET since = min(since, excluded.since)"
+    )
+    if database.execute(marked, (since, frame)).rowcount:
+        database.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (UNCOMPARED,))
+
+
+def _newest(index: Index) -> dict[str, Author]:
+    """The version of each frame with most turns; of those with the same number the one that a commit holds."""
+    found: dict[str, tuple[int, Author]] = {}
+    asked = (
+        "SELECT frame, blob, x'', turns FROM frames WHERE held",
+        "SELECT frame, blob, file, turns FROM kept WHERE frame <> '' ORDER BY file",
+    )
+    for frame, blob, file, turns in (row for statement in asked for row in index.rows(statement)):
+        if frame not in found or turns > found[frame][0]:
+            found[frame] = turns, Author(frame, blob, path_text(file), NEVER_TOO_OLD)
+    return {frame: author for frame, (_, author) in found.items()}
+
+
+def _lines_of(
+    repo: GitRepo, index: Index, authors: Sequence[Author]
+) -> Iterator[tuple[str, tuple[Author, Mapping[str, set[str]], str]]]:
+    """Frame -> (author, path -> anchors, a digest of these)."""
+    versions = index.versions(author.blob for author in authors)
+    silent = [one for one in authors if one.blob in versions and not versions[one.blob].wrote]
+    yield from ((author.frame, (author, {}, "")) for author in silent)
+    speaking = [author for author in authors if author not in silent]
+    for author, frame in load_frames(repo, speaking):
+        lines = written_anchors(frame)
+        text = "\n".join(f"{path}\n{''.join(sorted(anchors))}" for path, anchors in sorted(lines.items()))
+        yield author.frame, (author._replace(since=_since(frame)), lines, digest(text) if lines else "")
+
+
+def load_frames(repo: GitRepo, authors: Iterable[Author]) -> Iterator[tuple[Author, Frame]]:
+    """The frames themselves, one process for all that lie among git's objects; what can't be read is left out."""
+    committed: dict[str, Author] = {}
+    for author in authors:
+        if not author.file:
+            committed[author.blob] = author
+            continue
+        with suppress(FramesError):
+            yield author, decode(read_bytes(author.file), author.file)
+    for blob, data in repo.iter_blobs(committed):
+        if data is not None:
+            with suppress(FormatError):
+                yield committed[blob], decode(data, blob)
+
+
+def _since(frame: Frame) -> int:
+    from datetime import datetime
+
+    started = frame.get("boundary", {}).get("started_at", "")
+    try:
+        return max(NEVER_TOO_OLD, int(datetime.fromisoformat(started).timestamp()) - _LEEWAY)
+    except ValueError:
+        return NEVER_TOO_OLD
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Asking
+
+
+def anchors_of_path(index: Index, path: str) -> dict[Author, set[str]]:
+    """Who wrote in files of this path, and what."""
+    asked = (
+        "SELECT a.frame, a.blob, a.file, a.started, w.anchors FROM written w JOIN authors a ON a.frame = w.frame "
+        "WHERE w.path = ?"
+    )
+    rows = index.rows(asked, (path_bytes(path),))
+    return {
+        Author(frame, blob, path_text(file), since): set(anchors_of_run(anchors))
+        for frame, blob, file, since, anchors in rows
+    }
+
+
+def authors_of_frames(index: Index, frames: Iterable[str]) -> dict[str, Author]:
+    """The newest version of each of these frames; what was not looked at is left out."""
+    rows = index.rows_for("SELECT frame, blob, file, started FROM authors WHERE frame IN (?)", frames)
+    return {frame: Author(frame, blob, path_text(file), since) for frame, blob, file, since in rows}
+
+
+def written_paths(index: Index) -> set[str]:
+    """All paths in which a frame wrote."""
+    return {path_text(path) for (path,) in index.rows("SELECT DISTINCT path FROM written")}
