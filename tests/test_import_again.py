@@ -162,7 +162,16 @@ def test_start_gives_topic_goal_and_base_to_the_session_that_is_closed(repo: Pat
     assert "active" in out("status", cwd=repo)
     assert json_lines("list", "--active", "--json", cwd=repo)[0]["topic"] == "auth"
     assert frames("start", "again", cwd=repo, code=2).stderr.startswith(b"error: a frame is already open")
+    assert "gave up auth" in out("start", "--cancel", cwd=repo)
+    out("start", "auth", "--goal", "log in with a key", cwd=repo)
     _session(repo, 2).save_at_home()
+    # That session ended before the frame was opened.
+    assert b"no session went on since the frame 'auth' was opened" in frames("close", cwd=repo, code=1).stderr
+    assert "active" in out("status", cwd=repo)
+    session = _session(repo, 2)
+    for record in session.records:
+        record["timestamp"] = record["timestamp"].replace("2026-", "2099-")
+    session.save_at_home()
     (repo / "b").write_text("b\n")
     git("add", "b", cwd=repo)
     git("commit", "-q", "-m", "b", cwd=repo)
@@ -316,7 +325,7 @@ def test_what_a_person_changed_in_the_file_stays(repo: Path) -> None:
         out("close", cwd=repo)
         again = json.loads(path.read_text())
         assert {key: again.get(key, []) for key in changed} == changed
-        assert removed["id"] not in path.read_text()
+        assert removed["id"] not in [item["id"] for item in again.get(kinds[0], [])]
     # A clone has no copy of what was written here.
     for copy in (repo / ".git/frames/closed").iterdir():
         copy.unlink()
@@ -325,3 +334,46 @@ def test_what_a_person_changed_in_the_file_stays(repo: Path) -> None:
     again = json.loads(path.read_text())
     assert again["constraints"] == changed["constraints"]
     assert len(again["turns"]) == len(session.records)
+
+
+def test_a_file_that_cannot_be_read_gets_no_second_one(repo: Path) -> None:
+    _session(repo, 2).save_at_home()
+    out("close", cwd=repo)
+    path = _frame_file(repo)
+    for damage in ('{"frame": "2.0"', '[{"frame"'):
+        path.write_text(path.read_text().replace('{\n  "frame": "1.0"', damage, 1))
+        before = path.read_bytes()
+        for verb in (["close"], ["show"], ["resume"], ["archive", json.loads(json.dumps(path.name))[-17:-11]]):
+            done = frames(*verb, cwd=repo, code=4)
+            assert path.name.encode() in done.stderr
+        assert _frame_file(repo) == path
+        assert path.read_bytes() == before
+        path.write_text(path.read_text().replace(damage, '{\n  "frame": "1.0"', 1))
+
+
+def test_a_locked_index_moves_nothing(repo: Path) -> None:
+    _session(repo, 2).save_at_home()
+    out("close", "--topic", "tea", cwd=repo)
+    git("commit", "-q", "-m", "frame", cwd=repo)
+    (repo / ".git/index.lock").touch()
+    done = frames("archive", "tea", cwd=repo, code=5)
+    assert b"hint: another git is at work here" in done.stderr
+    (repo / ".git/index.lock").unlink()
+    assert git("status", "--porcelain", cwd=repo) == ""
+    out("archive", "tea", cwd=repo)
+    assert git("status", "--porcelain", cwd=repo).startswith("R ")
+    assert "is there already" in out("archive", "tea", cwd=repo)
+
+
+def test_closes_at_the_same_time_all_commit(repo: Path, tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    for number in range(4):
+        session = Session(repo, f"{number}" * 8 + "-0000-4000-8000-00000000c0de").user(f"part {number}").agent("ok")
+        session.save(tmp_path / f"{number}.jsonl")
+    command = [sys.executable, "-m", "session_frames", "close", "--commit", "--transcript"]
+    running = [subprocess.Popen([*command, str(tmp_path / f"{number}.jsonl")], cwd=repo) for number in range(4)]
+    assert [process.wait(60) for process in running] == [0] * 4
+    assert git("status", "--porcelain", cwd=repo) == ""
+    assert git("rev-list", "--count", "HEAD", cwd=repo).strip() == "4"

@@ -29,13 +29,18 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("topic", default="")
 @click.option("--goal", default="", help="What the session is to reach.")
+@click.option("--cancel", is_flag=True, help="Give up the frame that was opened and has no session yet.")
 @json_option
 @click.pass_obj
-def start(context: Context, topic: str, goal: str, as_json: bool) -> None:
+def start(context: Context, topic: str, goal: str, cancel: bool, as_json: bool) -> None:
     """Open a frame on this branch.
 
     The session that is closed next in this work tree takes topic and goal over.
     """
+    if cancel:
+        for frame in capture.cancel_start(context.workspace):
+            output.write(f"gave up {line_shown(frame['topic'])}  {frame['id'][:12]}\n")
+        return
     frame = capture.start(context.workspace, topic, goal)
     if as_json:
         output.write_json(frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from session_frames.model import Frame, Turn
+from session_frames.model import Event, Frame, Turn, item_id
 from session_frames.operations.extract import extract
 from session_frames.operations.touched_files import files_of
 
@@ -17,14 +17,12 @@ _BY_HAND = ("decide", "ask", "answer", "edit", "propose", "drop")
 _ITEMS = ("decisions", "constraints", "open_questions", "next_steps")
 
 
-def renew(old: Frame, new: Frame, written: Frame | None = None) -> tuple[Frame, int]:
+def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     """The frame after its session was read again, and how many turns the source does not hold any more.
 
     Turns stay by id: pins, notes and marks with them; a turn that the source lost, or holds a shorter form of, stays as
-    it was. Items that a person made, changed or removed stay so, the others are found anew: ``written`` is the frame as
-    it was last written here, and what differs from it in ``old`` is a person's doing; without it what the old turns
-    give is compared. With the same turns nothing else changes, so that reading the same session twice gives the same
-    bytes.
+    it was. Items that a person made, changed or removed (an event says so) stay so, the others are found anew. With the
+    same turns nothing else changes, so that reading the same session twice gives the same bytes.
     """
     turns, lost = _renewed_turns(old.get("turns", []), new.get("turns", []))
     frame: dict[str, Any] = {**_strangers(old), **new}
@@ -32,9 +30,8 @@ def renew(old: Frame, new: Frame, written: Frame | None = None) -> tuple[Frame, 
         if key in old:
             frame[key] = cast(dict[str, Any], old)[key]
     frame["topic"] = old["topic"]
-    untouched = _untouched(old, new, written)
     for key in _ITEMS:
-        frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), untouched, key)
+        frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), key)
     parent = old.get("session", {}).get("parent")
     if parent:
         frame["session"] = {**frame.get("session", {}), "parent": parent}
@@ -93,34 +90,42 @@ def _is_longer(old: Turn, new: Turn) -> bool:
     return shrunk or (old_text == new_text and len(old.get("calls", [])) > len(new.get("calls", [])))
 
 
-def _untouched(old: Frame, new: Frame, written: Frame | None) -> dict[str, Any]:
-    """The items of the old frame as they would stand in it, had no person touched them."""
-    before, now = cast(dict[str, Any], old), cast(dict[str, Any], new)
-    if all(before.get(key, []) == now.get(key, []) for key in _ITEMS):
-        return now
-    if written is not None and written.get("turns", []) == old.get("turns", []):
-        return cast(dict[str, Any], written)
-    found = extract(old.get("turns", []), topic=old["topic"], verification=old.get("verification", []))
-    return cast(dict[str, Any], found)
-
-
-def _renewed_items(old: dict[str, Any], new: dict[str, Any], untouched: dict[str, Any], key: str) -> list[Any]:
+def _renewed_items(old: dict[str, Any], new: dict[str, Any], key: str) -> list[Any]:
     """What was found in the text now, and what a person made or changed by hand; what a person dropped stays away."""
     last_done = {
         event["data"].get("id"): event.get("kind")
         for event in old.get("events", [])
         if isinstance(event.get("data"), dict) and event.get("kind") in _BY_HAND
     }
-    before = {item["id"]: item for item in old.get(key, [])}
-    found_then = {item["id"]: item for item in untouched.get(key, [])}
-    dropped = {item for item, kind in last_done.items() if kind == "drop"} | (found_then.keys() - before.keys())
-    kept = {
-        name: item
-        for name, item in before.items()
-        if name in last_done or not item.get("evidence") or item != found_then.get(name)
-    }
+    dropped = {item for item, kind in last_done.items() if kind == "drop"}
+    kept = {item["id"]: item for item in old.get(key, []) if item["id"] in last_done or not item.get("evidence")}
     found = [kept.pop(item["id"], item) for item in new.get(key, []) if item["id"] not in dropped]
     return [*found, *kept.values()]
+
+
+def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
+    """The frame with an event for each item that somebody changed, added or removed in its file.
+
+    ``written`` is the frame as it was last written here; where it is missing or of other turns, what the turns give
+    is compared. ``at`` is the present moment.
+    """
+    before = cast(dict[str, Any], old)
+    if written is None or written.get("turns", []) != old.get("turns", []):
+        written = cast(
+            Frame, extract(old.get("turns", []), topic=old["topic"], verification=old.get("verification", []))
+        )
+    known = {(event.get("kind"), str(event.get("data"))) for event in old.get("events", [])}
+    noted: list[Event] = []
+    for key in _ITEMS:
+        then = {item["id"]: item for item in cast(dict[str, Any], written).get(key, [])}
+        now = {item["id"]: item for item in before.get(key, [])}
+        for name in [*now, *(name for name in then if name not in now)]:
+            if now.get(name) == then.get(name):
+                continue
+            kind, data = ("edit" if name in now else "drop"), {"id": name, "item": key}
+            if (kind, str(data)) not in known:
+                noted.append(Event(id=item_id("event", kind + name, at), at=at, kind=kind, by="user", data=data))
+    return cast(Frame, {**old, "events": [*old.get("events", []), *noted]}) if noted else old
 
 
 def _union(old: list[Any], new: list[Any]) -> list[Any]:

@@ -92,13 +92,16 @@ class FrameStore:
         return read_frame(self.full(path), path)
 
     def find_path(self, frame_id: str) -> str | None:
-        """The file of the frame with this id, or None. Files whose name does not hold the id are opened last."""
+        """The file of the frame with this id, or None. Files whose name does not hold the id are opened last.
+
+        ``FormatError`` for a file that carries the id in its name and can't be read: it must not get a second one.
+        """
         strangers = []
         for path in self.iter_paths():
-            named = re.search(r"_([0-9a-f]{6})\.frame\.json$", path)
+            named = re.search(r"_([0-9a-f]{6,24})\.frame\.json$", path)
             if named is None:
                 strangers.append(path)
-            elif named[1] == frame_id[:6] and self._id_in(path) == frame_id:
+            elif frame_id.startswith(named[1]) and self.read(path)["id"] == frame_id:
                 return path
         return next((path for path in strangers if self._id_in(path) == frame_id), None)
 

@@ -8,6 +8,7 @@ hook more than everything else it does.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
@@ -34,6 +35,7 @@ LOCAL_ENVIRONMENT = (
 
 _WHERE = ("--git-dir", "--git-common-dir", "--show-object-format", "--is-inside-work-tree", "--show-toplevel")
 _PIPE_SIZE = 1 << 20
+_INDEX_WAIT = 5.0
 
 
 class Answer(NamedTuple):
@@ -103,8 +105,19 @@ class GitRepo:
         """As ``ask``, but ``GitError`` when git fails."""
         answer = self.ask(*args, stdin=stdin, env=env, cwd=cwd)
         if answer.code:
-            raise GitError(f"git {args[0]} failed: {_last_words(answer.err) or f'exit code {answer.code}'}")
+            raise _failure(args[0], answer)
         return answer.out
+
+    def change_index(self, *args: str, stdin: bytes | None = None) -> bytes:
+        """Run a git that writes the index; while another process holds its lock, try again for some seconds."""
+        deadline = time.monotonic() + _INDEX_WAIT
+        while True:
+            answer = self.ask(*args, stdin=stdin)
+            if not answer.code:
+                return answer.out
+            if b"index.lock" not in answer.err or time.monotonic() > deadline:
+                raise _failure(args[0], answer)
+            time.sleep(0.05)
 
     def line(self, *args: str) -> str | None:
         """The one line that git prints, or None when it fails or prints nothing."""
@@ -260,6 +273,13 @@ def _widen(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
     except (ImportError, AttributeError, OSError):
         pass
+
+
+def _failure(verb: str, answer: Answer) -> GitError:
+    words = _last_words(answer.err) or _last_words(answer.out) or f"exit code {answer.code}"
+    locked = b"index.lock" in answer.err
+    hint = "another git is at work here; if none is, remove the index.lock that it left" if locked else None
+    return GitError(f"git {verb} failed: {words}", hint=hint)
 
 
 def _last_words(err: bytes) -> str:

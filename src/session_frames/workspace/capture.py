@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from session_frames.errors import FramesError, NotUnderstood, UsageError
+from session_frames.errors import FramesError, NothingFound, NotUnderstood, UsageError
 from session_frames.model import FORMAT_VERSION, Frame, frame_id
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.parts import add_parts, parse_parts
@@ -53,6 +54,21 @@ def start(ws: Workspace, topic: str = "", goal: str = "") -> Frame:
         transcript = transcript_of_session(ws, session_id)
         ws.state.save_active(ActiveFrame(frame=frame, work_tree=top, transcript=transcript, session_id=session_id))
     return frame
+
+
+def cancel_start(ws: Workspace) -> list[Frame]:
+    """Give up the frames that were opened by hand in this work tree; ``NothingFound`` where there is none."""
+    top = ws.repo.require_top()
+    with ws.state.lock():
+        opened = [entry["frame"] for entry in ws.state.list_active() if entry["work_tree"] == top]
+        waiting = [frame for frame in opened if not frame.get("turns")]
+        for frame in waiting:
+            ws.state.drop_active(frame["id"])
+    if not waiting:
+        raise NothingFound(
+            "no opened frame without a session in this work tree", hint="frames status shows the active ones"
+        )
+    return waiting
 
 
 def catch_up(ws: Workspace, entry: ActiveFrame) -> Frame:
@@ -105,11 +121,13 @@ def close(
             reading = read_transcript(ws, name, file, transcript, topic=given, keep_reasoning=keep_reasoning)
     else:
         reading = newest(ws, agent, topic=given, keep_reasoning=keep_reasoning)
+        _require_since(opened, reading.frame)
     frame = reading.frame
     if goal:
         frame = redact_frame(cast(Frame, {**frame, "goal": goal}), ws.policy)
     frame = _at_close(ws, frame, opened)
     captured = _kept(ws, frame, reading.source, topic, dry_run, wanted)
+    captured = captured._replace(notes=(*reading.notes, *captured.notes))
     if not dry_run:
         from session_frames.workspace.raw import RawKeeper  # not for hooks
 
@@ -117,6 +135,26 @@ def close(
         for ended in {frame["id"], *([opened["frame"]["id"]] if opened else [])}:
             ws.state.drop_active(ended)
     return captured
+
+
+def _require_since(opened: ActiveFrame | None, frame: Frame) -> None:
+    """The session that an opened frame waits for has to end after it was opened."""
+    since = opened["frame"].get("boundary", {}).get("started_at", "") if opened else ""
+    ended = frame.get("boundary", {}).get("ended_at", "")
+    if opened and ended and _moment(ended) < _moment(since):
+        raise NothingFound(
+            f"no session went on since the frame '{opened['frame']['topic']}' was opened; the newest ended {ended}",
+            hint="frames close --transcript FILE closes it with a given one, frames start --cancel gives it up",
+        )
+
+
+def _moment(at: str) -> datetime:
+    """The time, in UTC where it says nothing else; the beginning of time for what is none."""
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _kept(ws: Workspace, frame: Frame, source: str, topic: str, dry_run: bool, wanted: Help | None) -> Captured:

@@ -94,8 +94,12 @@ def get_entry(ws: Workspace, name: str | None) -> Entry:
     if name is not None and (name.endswith(SUFFIX) or os.sep in name):
         return _entry_of_path(ws, name)
     known = catalog(ws)
-    if name is None:
-        return _default_entry(ws, known)
+    entry = _default_entry(ws, known) if name is None else _named_entry(ws, known, name)
+    _refuse_older_copy(entry, known)
+    return entry
+
+
+def _named_entry(ws: Workspace, known: Catalog, name: str) -> Entry:
     if name == "@":
         return _one(_active_here(ws, known), "no frame is active in this work tree", "@")
     entries = known.entries
@@ -107,6 +111,14 @@ def get_entry(ws: Workspace, name: str | None) -> Entry:
         entry for entry in entries if entry.summary["topic"].casefold() == name.casefold()
     ]
     return _one(by_topic, f"no frame is called '{name}'", name, _nearest(name, entries))
+
+
+def _refuse_older_copy(entry: Entry, known: Catalog) -> None:
+    """Where the frame's own file can't be read, that is what has to be told, not what an older copy of it says."""
+    for path, error in known.damaged.items():
+        named = re.search(r"_([0-9a-f]{6,24})\.frame\.json$", path)
+        if not entry.path and named and entry.summary["id"].startswith(named[1]):
+            raise error
 
 
 def _entry_of_path(ws: Workspace, name: str) -> Entry:

@@ -11,7 +11,7 @@ from session_frames.errors import FramesError, GitError, RefusedError
 from session_frames.model import Frame
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.redact import redact_text
-from session_frames.operations.renew import renew
+from session_frames.operations.renew import renew, with_hand_edits_noted
 from session_frames.operations.split import split_frame
 from session_frames.storage.frame_store import read_bytes, read_frame
 from session_frames.storage.private_state import write_atomically
@@ -88,7 +88,8 @@ def _renewed(ws: Workspace, frame: Frame, topic: str) -> tuple[Frame, int]:
     if old is None:
         return frame if frame.get("session", {}).get("parent") else _with_parent(ws, frame), 0
     frame_json.require_writable(old, path or "")
-    frame, lost = renew(old, frame, _closed_copy(ws, frame["id"]))
+    old = with_hand_edits_noted(old, _closed_copy(ws, frame["id"]), ws.now())
+    frame, lost = renew(old, frame)
     if topic:
         frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
     if path and old["status"] in ("archived", "exported"):
@@ -113,7 +114,7 @@ def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, 
         return Captured(frame, "", source, copied, staged=False, lost_turns=lost, notes=tuple(notes))
     changed = ws.store.write(frame, path, data)
     if stage:
-        ws.repo.run("update-index", "--add", "--", path)
+        ws.repo.change_index("update-index", "--add", "--", path)
     return Captured(frame, path, source, changed, stage, lost, tuple(notes))
 
 
@@ -183,9 +184,11 @@ def commit(ws: Workspace, captured: Captured, message: str | None) -> str:
             hint="finish it, or frames close without --commit",
         )
     subject = message or f"chore(context): close session — {captured.frame['topic']}"
-    answer = ws.repo.ask("commit", "-q", "-F", "-", "--", *paths, stdin=redact_text(subject, ws.policy)[0].encode())
-    if answer.code and ws.repo.ask("diff", "--quiet", "HEAD", "--", *paths).code == 0:
-        return ws.repo.head() or ""  # it was committed before: nothing to do
-    if answer.code:
-        raise GitError(f"git commit failed: {(answer.err or answer.out).decode('utf-8', 'replace').strip()}")
+    try:
+        cleaned = redact_text(subject, ws.policy)[0].encode("utf-8", "replace")
+        ws.repo.change_index("commit", "-q", "-F", "-", "--", *paths, stdin=cleaned)
+    except GitError:
+        if ws.repo.ask("diff", "--quiet", "HEAD", "--", *paths).code:
+            raise
+        # It was committed before: there is nothing to do.
     return ws.repo.head() or ""

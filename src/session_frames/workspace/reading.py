@@ -31,6 +31,7 @@ class Reading(NamedTuple):
     frame: Frame
     source: str
     assembled: Assembled
+    notes: tuple[str, ...] = ()  # newer sessions that could not be read
 
 
 def transcript_of_session(ws: Workspace, session_id: str) -> str:
@@ -52,7 +53,8 @@ def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning:
     wanted = session_of_environment(ws.environ)[1]
     homeless: list[TranscriptFile] = []
     reasons: list[str] = []
-    for file, here in _of_this_repository(ws, [agent] if agent else list(FORMATS), homeless):
+    notes: list[str] = []
+    for file, here in _of_this_repository(ws, [agent] if agent else list(FORMATS), homeless, notes):
         if wanted and here != wanted:
             continue
         try:
@@ -64,7 +66,7 @@ def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning:
             reasons.append(error.message)
             continue
         if not is_unused_copy(ws, reading.frame):
-            return reading
+            return reading._replace(notes=tuple(notes))
     if homeless:
         listed = "\n  ".join(file.path for file in homeless[:5])
         raise UsageError(
@@ -101,16 +103,19 @@ class Belonging:
 
 
 def _of_this_repository(
-    ws: Workspace, formats: Sequence[str], homeless: list[TranscriptFile]
+    ws: Workspace, formats: Sequence[str], homeless: list[TranscriptFile], notes: list[str]
 ) -> Iterator[tuple[TranscriptFile, str]]:
     """(transcript, session id) of this repository and its work trees, the newest first.
 
-    Those that record no working directory are put into ``homeless``: a folder's name is no proof.
+    Those that record no working directory are put into ``homeless``: a folder's name is no proof. What may not be
+    read is told in ``notes``: it could be newer than what is found.
     """
     belonging = Belonging(ws)
     for file in list_transcripts(ws.homes, ws.environ, formats, belonging.tops):
         place = whereabouts(file)
         if place is None:
+            if not os.access(file.path, os.R_OK):
+                notes.append(f"'{file.path}' may not be read, and could be of this repository")
             continue
         if belonging.holds(place):
             yield file, place.session_id
