@@ -47,6 +47,10 @@ class FormatError(FramesError):
     http_status = 422
 
 
+class NewerVersion(FormatError):
+    """A frame that a newer version wrote: nothing is wrong with it."""
+
+
 class EnvironmentError_(FramesError):
     """The environment failed: no permission, disk full, not a repository."""
 

@@ -14,7 +14,7 @@ from functools import cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, Final, Literal, NamedTuple, Required, get_args, get_origin, get_type_hints, is_typeddict
 
-from session_frames.errors import FormatError
+from session_frames.errors import FormatError, NewerVersion
 from session_frames.model import FORMAT_VERSION, Frame, Turn
 
 FRAME_ID: Final = re.compile(r"[0-9a-f]{24}")
@@ -179,9 +179,7 @@ def decode(data: bytes, name: str = "") -> Frame:
 
 def require_shape(value: Any, name: str = "") -> Frame:
     """The JSON value, if it is a frame that can be read; ``FormatError`` as from ``decode``."""
-    if not isinstance(value, dict):
-        raise _invalid(name, f"expected an object, found {type_word(value)}")
-    _check_version(value, name)
+    require_known_version(value, name)
     try:
         fault = _object_kind(Frame).fault(value, _version(value["frame"]) > _version(FORMAT_VERSION))
     except RecursionError as error:
@@ -190,7 +188,7 @@ def require_shape(value: Any, name: str = "") -> Frame:
         fault = ".id", f"{value['id']!r} is not 24 lower-case hex digits"
     if fault is not None:
         raise _invalid(name, f"${fault[0]}: {fault[1]}")
-    frame: Frame = value  # type: ignore[assignment]
+    frame: Frame = value
     return frame
 
 
@@ -203,7 +201,7 @@ def require_writable(frame: Frame, name: str = "") -> None:
     """Raise ``FormatError`` when a newer version wrote the frame: what we don't know we must not rewrite."""
     if is_newer(frame):
         told = f"cannot change {_subject(name)}: it was written by a newer version (format {frame['frame']})"
-        raise FormatError(told, hint="upgrade frames to change this file")
+        raise NewerVersion(told, hint="upgrade frames to change this file")
 
 
 def parse_json(data: bytes, name: str) -> Any:
@@ -251,7 +249,10 @@ def _position(data: bytes, offset: int) -> str:
     return f"at line {data.count(10, 0, offset) + 1} column {offset - line_start + 1}"
 
 
-def _check_version(value: dict[str, Any], name: str) -> None:
+def require_known_version(value: Any, name: str) -> None:
+    """Raise ``FormatError`` unless the JSON value is an object that names a version which can be read here."""
+    if not isinstance(value, dict):
+        raise _invalid(name, f"expected an object, found {type_word(value)}")
     if "frame" not in value:
         raise _invalid(name, "$: 'frame' is required")
     version = value["frame"]
@@ -262,7 +263,7 @@ def _check_version(value: dict[str, Any], name: str) -> None:
     major, ours = _version(version)[0], _version(FORMAT_VERSION)[0]
     if major > ours:
         told = f"cannot read {_subject(name)}: it was written by a newer version (format {version})"
-        raise FormatError(told, hint="upgrade frames to read this file")
+        raise NewerVersion(told, hint="upgrade frames to read this file")
     if major < ours:
         raise _invalid(name, f"$.frame: {version!r} is not a version that ever was")
 

@@ -40,15 +40,32 @@ _Loader = _as_1_2(_SafeLoader)
 
 def load_yaml(data: bytes, name: str) -> Any:
     """The value in the bytes; ``FormatError`` names file, line and column of what is wrong."""
+    # Only the slower loader reads half of a surrogate pair.
+    loader = _as_1_2(yaml.SafeLoader) if _SURROGATE_ESCAPE.search(data) else _Loader
     try:
-        # Only the slower loader reads half of a surrogate pair.
-        return yaml.load(data, _as_1_2(yaml.SafeLoader) if _SURROGATE_ESCAPE.search(data) else _Loader)
+        _refuse_aliases(data, loader, name)
+        return yaml.load(data, loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f" at line {mark.line + 1} column {mark.column + 1}" if mark else ""
-        raise FormatError(f"'{name}' is not valid YAML{place}: {error.problem or error.context}") from error
+        raise FormatError(f"'{name}' is not valid YAML{_place(mark)}: {error.problem or error.context}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise FormatError(f"'{name}' is not valid YAML: {str(error).splitlines()[0]}") from error
+
+
+def _place(mark: Any) -> str:
+    return f" at line {mark.line + 1} column {mark.column + 1}" if mark else ""
+
+
+def _refuse_aliases(data: bytes, loader: Any, name: str) -> None:
+    """An alias can hold itself, or make gigabytes of a few lines; nothing that is written here has any."""
+    if b"&" not in data or b"*" not in data:
+        return
+    for event in yaml.parse(data, loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise FormatError(
+                f"'{name}' cannot be read: an alias (*{event.anchor}){_place(event.start_mark)}",
+                hint="write out what the alias stands for",
+            )
 
 
 def dump_yaml(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from session_frames import frame_json
 from session_frames.errors import FormatError
@@ -54,17 +54,33 @@ def is_frame_text(head: bytes) -> bool:
 
 
 def frame_of_text(data: bytes, name: str) -> Frame:
-    """The frame in an exported text; ``FormatError`` names file and place of what is wrong."""
+    """The frame in an exported text; ``FormatError`` names file and place of everything that is wrong."""
+    from session_frames.schema import problems_of_version
+
+    value = value_of_text(data, name)
+    frame_json.require_known_version(value, name)
+    found = [f"{problem.path}: {problem.message}" for problem in problems_of_version(value)]
+    if found:
+        told = found[0] if len(found) == 1 else "".join(f"\n  {problem}" for problem in found)
+        raise FormatError(f"'{name}' is not a valid frame: {told}", hint=f"frames validate {name}")
+    return frame_json.require_shape(value, name)
+
+
+def value_of_text(data: bytes, name: str) -> Any:
+    """The value in the text of a frame, whatever its shape: YAML or Markdown where it begins like such an export, else
+    JSON. ``FormatError`` says where it is none."""
     if is_frame_markdown(data[:4096]):
         return frame_of_markdown(data.decode("utf-8-sig", "replace"), name)
-    if _JSON_HEAD.match(data):
-        return frame_json.decode(data, name)
+    if not _YAML_HEAD.match(data):
+        return frame_json.parse_json(data, name)
     from session_frames.yaml_text import load_yaml
 
     value: Any = load_yaml(data, name)
-    if not isinstance(value, dict):
-        raise FormatError(f"'{name}' is not a valid frame: not a mapping")
     # A version such as 1.0 written without quotes is a number in YAML.
-    if isinstance(value.get("frame"), float):
+    if isinstance(value, dict) and isinstance(value.get("frame"), float):
         value["frame"] = str(value["frame"])
-    return frame_json.decode(json.dumps(cast(Frame, value)).encode(), name)
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FormatError(f"'{name}' is not a valid frame: it holds what JSON has no word for ({error})") from error
+    return frame_json.parse_json(text.encode(), name)

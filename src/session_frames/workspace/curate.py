@@ -8,12 +8,12 @@ from typing import NamedTuple, cast
 
 from session_frames import frame_json
 from session_frames.errors import FormatError, RefusedError, UsageError
-from session_frames.model import FORMAT_VERSION, Frame, MergeConflict, Status
+from session_frames.model import Frame, MergeConflict, Status
 from session_frames.operations.compose import redact_frame
-from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION
+from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION, value_of_text
 from session_frames.operations.export_agent_trace import NOWHERE, Revision
 from session_frames.operations.merge import merge_sessions
-from session_frames.schema import Problem, is_valid, problems
+from session_frames.schema import Problem, problems_of_version
 from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
 from session_frames.workspace.catalog import catalog, get_entry, load
 from session_frames.workspace.core import Workspace
@@ -149,19 +149,13 @@ def validate(ws: Workspace | None, cwd: str, paths: Sequence[str] = ()) -> list[
 def _checked(full: str, shown: str) -> Checked:
     data = read_bytes(full, shown)
     try:
-        value = frame_json.parse_json(data, shown)
+        value = value_of_text(data, shown)
     except FormatError as error:
         return Checked(shown, [Problem("$", error.message)])
-    newer_minor = _of_newer_minor(value)
-    found = [] if is_valid(value, newer_minor=newer_minor) else problems(value, newer_minor=newer_minor)
+    found = problems_of_version(value)
     if not found:
         try:
             frame_json.require_shape(value, shown)  # what only the reader refuses
         except FormatError as error:
             found = [Problem("$", error.message)]
     return Checked(shown, found)
-
-
-def _of_newer_minor(value: object) -> bool:
-    version = value.get("frame") if isinstance(value, dict) else None
-    return isinstance(version, str) and version.startswith("1.") and version != FORMAT_VERSION
