@@ -109,6 +109,8 @@ _STATE: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 def _state(frame: Frame) -> list[_Section]:
     """Goal, constraints, decisions, questions, steps and checks, each with its state."""
     sections = [_Section("Goal", "goal", [shown(frame["goal"])] if frame.get("goal") else [])]
+    unsettled = [f"- {conflict['where']}: {_both(conflict['values'])}" for conflict in frame.get("merge_conflicts", [])]
+    sections.append(_Section("Not settled after a merge: ask", "merge_conflicts", unsettled))
     for heading, key, states in _STATE:
         items = [item for item in cast(dict[str, Any], frame).get(key, []) if item["status"] in states]
         sections.append(_Section(heading, key, [_item_line(item) for item in items]))
@@ -117,6 +119,10 @@ def _state(frame: Frame) -> list[_Section]:
     claims = [f"- {line_shown(claim['text'])}" for claim in frame.get("unverified", [])]
     sections.append(_Section("Not verified", "unverified", claims or ([] if checks else ["- no check was run"])))
     return sections
+
+
+def _both(values: list[Any]) -> str:
+    return " or ".join(f"“{line_shown(str(value))}”" for value in values)
 
 
 def _item_line(item: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from session_frames.operations.fence import line_shown, shown
 from session_frames.operations.summary import standing_decisions, unanswered_questions
 
 _MOST_LISTED = 8
+_LONGEST_VALUE = 160
 
 
 def counted(number: int, what: str) -> str:
@@ -38,13 +39,22 @@ def frame_lines(frame: Frame, turns: Sequence[tuple[int, Turn]]) -> Iterator[str
     if frame.get("verification"):
         yield from ("", "Verification:")
         yield from (f"  {check['outcome']:<8} {line_shown(check['command'])}" for check in frame["verification"])
-    if frame.get("merge_conflicts"):
-        yield from ("", "Conflicts left to a person:")
-        yield from (f"  {conflict['where']}" for conflict in frame["merge_conflicts"])
+    yield from conflict_lines(frame)
     yield from loss_lines(frame)
     for number, turn in turns:
         yield ""
         yield from turn_lines(number, turn)
+
+
+def conflict_lines(frame: Frame) -> Iterator[str]:
+    """What a merge left to a person: both values of each place, and how it is settled."""
+    conflicts = frame.get("merge_conflicts", [])
+    if not conflicts:
+        return
+    yield from ("", "Conflicts left to a person (write the right value, then take the record out of merge_conflicts):")
+    for conflict in conflicts:
+        yield f"  {conflict['where']}"
+        yield from (f"    - {line_shown(str(value))[:_LONGEST_VALUE]}" for value in conflict["values"])
 
 
 def fact_lines(frame: Frame) -> Iterator[str]:
