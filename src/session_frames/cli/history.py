@@ -42,6 +42,7 @@ def status(context: Context, as_json: bool) -> None:
                     {**waiting.summary, "path": waiting.path, "uncommitted_turns": waiting.turns}
                     for waiting in state.uncommitted
                 ],
+                "changed": state.changed,
                 "damaged": [{"path": path, "error": error.message} for path, error in state.damaged.items()],
             }
         )
@@ -59,9 +60,11 @@ def _status_lines(state: State, colour: bool) -> Iterator[str]:
         short = output.painted(waiting.summary["id"][:6], "yellow", colour)
         turns = counted(waiting.turns, "turn")
         yield f"uncommitted  {short} {line_shown(waiting.summary['topic'])}  {turns}, {waiting.path}"
+    for path in state.changed:
+        yield f"changed      {line_shown(path)}"
     for path, error in state.damaged.items():
         yield f"damaged      {path}: {error.message}"
-    if not (state.active or state.uncommitted or state.damaged):
+    if not (state.active or state.uncommitted or state.changed or state.damaged):
         yield "no active or uncommitted frames"
 
 

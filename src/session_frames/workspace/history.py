@@ -103,6 +103,7 @@ class State(NamedTuple):
     active: list[Entry]
     work_trees: dict[str, str]  # frame id -> work tree of an active frame
     uncommitted: list[Uncommitted]
+    changed: list[str]  # frame files that differ from HEAD otherwise
     damaged: dict[str, FormatError]
 
 
@@ -121,8 +122,17 @@ def status(ws: Workspace) -> State:
         active=[entry for entry in known.entries if entry.active],
         work_trees=work_trees,
         uncommitted=waiting,
+        changed=[path for path in _changed_files(ws) if path not in {frame.path for frame in waiting}],
         damaged=known.damaged,
     )
+
+
+def _changed_files(ws: Workspace) -> list[str]:
+    """The frame files that are not as HEAD has them."""
+    if ws.repo.top is None:
+        return []
+    out = ws.repo.run("status", "--porcelain", "-z", "--no-renames", "-uall", "--", SESSIONS, ARCHIVE)
+    return [entry[3:] for entry in out.decode("utf-8", "surrogateescape").split("\0") if entry]
 
 
 def _turns_held(ws: Workspace) -> dict[str, int]:
