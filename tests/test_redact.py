@@ -22,6 +22,7 @@ from session_frames.operations.redact import (
     Rule,
     find_secrets,
     policy,
+    redact_keys,
     redact_text,
     redact_value,
 )
@@ -178,6 +179,9 @@ def test_at_least_forty_kinds() -> None:
 WORD = lambda: made((string.ascii_lowercase, 6), "2", (string.ascii_lowercase, 3))  # noqa: E731
 STRONG = key("", 24)
 B64 = key("", 40, ALNUM + "+/")
+WIDE = lambda letters, end="": lambda: f"{letters}{RANDOM.randrange(1000, 9999)}{end}"  # noqa: E731
+PLAIN = lambda: made((string.ascii_lowercase, 4), str(RANDOM.randrange(1000, 9999)))  # noqa: E731
+SIGNED = lambda: made("Q", (string.ascii_lowercase, 6), "8", (string.ascii_lowercase, 3), "!")  # noqa: E731
 AROUND: list[tuple[str, Callable[[], str]]] = [
     ("PGPASSWORD={} psql -h db", WORD),
     ("DB_PASSWORD={}\nPATH=/usr/bin", WORD),
@@ -232,6 +236,39 @@ AROUND: list[tuple[str, Callable[[], str]]] = [
     ("密码：{}，谢谢", WORD),
     ("API 키: {}", STRONG),
     ("the password is {} for now", WORD),
+    ("비번 {}", PLAIN),
+    ("パスワード {} で入れます", PLAIN),
+    ("비밀번호: {}", WIDE("나비효과")),
+    ("비밀번호는 {} 이고", WIDE("나비효과")),
+    ("비밀번호는 {}이고", WIDE("나비효과")),
+    ("비번은 {}입니다", WIDE("나비", "!")),
+    ("パスワードは{}です", WIDE("桜咲く")),
+    ("密码是{}，谢谢", WIDE("小猫咪")),
+    ("aws secret key is {}", B64),
+    ("aws secret key is: '{}'", B64),
+    ("api key {}", key("", 32, HEX)),
+    ("the token is {}, keep it", STRONG),
+    ("the token is `{}`.", STRONG),
+    ("user bob, pass {}", SIGNED),
+    ("login bob and the password {}", SIGNED),
+    ("username: bob, pass: {}", SIGNED),
+    ("mysql -u root -p{}", WORD),
+    ("mysqldump -h db -uroot -p'{}' shop > shop.sql", SIGNED),
+    ("redis-cli -a {} ping", SIGNED),
+    ("redis-cli -h db --pass {} ping", SIGNED),
+    ("echo '{}' | docker login --password-stdin", SIGNED),
+    ("echo {} | docker login -u bob --password-stdin registry.invalid", SIGNED),
+    ("echo -n {} | sudo -S ls", SIGNED),
+    ("sshpass -p '{}' ssh host", SIGNED),
+    ('curl -u "bob:{}" https://a.invalid', SIGNED),
+    ("curl https://a.invalid -ubob:{}", SIGNED),
+    ('psql "password={}"', WORD),
+    ("psql 'host=db password={} user=bob'", SIGNED),
+    ("htpasswd -b file user {}", SIGNED),
+    ("htpasswd -bBC 10 file user {} && ls", SIGNED),
+    ("htpasswd -nb user {} > file", SIGNED),
+    ("openssl rsa -in k.pem -passin pass:{} -out k", SIGNED),
+    ("openssl enc -aes-256-cbc -pass pass:{}", SIGNED),
 ]
 
 
@@ -356,6 +393,49 @@ SPARED = [
 def test_what_is_no_secret_stays() -> None:
     for text in SPARED:
         assert redact_text(text, DEFAULT) == (text, [])
+
+
+SPARED_BESIDE_NAMES_AND_COMMANDS = [
+    "비밀번호: 최대128자",
+    "비밀번호는 오류4031 때문에",
+    "토큰은 최대8192개",
+    "パスワードは最大128文字",
+    "パスワードは変更済2024年",
+    "비밀번호 SHA256 해시",
+    "비밀번호 bcrypt12 로",
+    "パスワード login_v12.py を直す",
+    "the token is required_by_v2_and_v3",
+    "the api key is in config/settings_2024.yaml",
+    "the token is 550e8400-e29b-41d4-a716-446655440000",
+    "token claude-sonnet-4-20250514-preview",
+    "tests pass 2024-01-tests",
+    "user tests pass test2024x",
+    "mysql -u root -p shop",
+    "mysql -uroot -p$MYSQL_PWD",
+    "mysql -h db -P 3306",
+    "docker run --name mysql -p3306:3306 mysql",
+    "redis-cli -a $REDIS_PASSWORD",
+    'echo "$TOKEN" | docker login -u bob --password-stdin',
+    "echo done1 | tee log",
+    "htpasswd -c file user",
+    "htpasswd -nb user $PASS",
+    "openssl rsa -passin pass:$PASS",
+    "first pass: token2024x",
+]
+
+
+def test_names_and_commands_without_a_secret_stay() -> None:
+    for text in SPARED_BESIDE_NAMES_AND_COMMANDS:
+        assert redact_text(text, DEFAULT) == (text, [])
+
+
+def test_an_id_or_the_name_of_a_file_loses_its_keys_only() -> None:
+    secret = key("ghp_")()
+    assert redact_keys(f"run-{secret}", DEFAULT)[0] == "run-[redacted:github-token]"
+    assert redact_keys(key("sk-ant-api03-", 60)(), DEFAULT)[0] == "[redacted:anthropic-key]"
+    for name in ("550e8400-e29b-41d4-a716-446655440000", "password=" + WORD(), "token: " + STRONG(), "a", ""):
+        assert redact_keys(name, DEFAULT) == (name, [])
+    assert redact_keys(secret, policy(allow=[secret])) == (secret, [])
 
 
 def test_pem_blocks() -> None:
@@ -554,6 +634,15 @@ def test_no_rule_can_take_forever() -> None:
             "1//0",
             "dp.pt.",
             "PuTTY-User-Key-File-2: ",
+            "mysql -u ",
+            "redis-cli -h ",
+            "echo a ",
+            "htpasswd -b ",
+            "htpasswd -b a b",
+            "token is ",
+            "user a pass ",
+            "비밀번호는 나비",
+            "パスワード a",
         ),
     ],
 )

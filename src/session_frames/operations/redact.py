@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 from session_frames.operations import redact_rules as kinds
 from session_frames.operations.redact_judges import is_value, names_a_secret
-from session_frames.operations.redact_match import MARKER, Matcher
-from session_frames.operations.redact_rules import Rule
+from session_frames.operations.redact_match import MARKER, Matcher, Span
+from session_frames.operations.redact_pattern import Rule
 
-__all__ = ["DEFAULT", "Hit", "Policy", "Rule", "find_secrets", "policy", "redact_text", "redact_value"]
+__all__ = ["DEFAULT", "Hit", "Policy", "Rule", "find_secrets", "policy", "redact_keys", "redact_text", "redact_value"]
 
 Record = Callable[[str, str, int], None]
 
@@ -112,13 +112,14 @@ def find_secrets(text: str, policy: Policy) -> list[Hit]:
     What a replaced hit brings to light (a value that was part of a longer candidate) is looked for again until nothing
     is found, so that a redacted text holds no hit.
     """
-    if len(text) < SHORTEST:
-        return []
-    matcher = policy.matcher
+    return _found(text, policy.matcher, policy.matcher.spans) if len(text) >= SHORTEST else []
+
+
+def _found(text: str, matcher: Matcher, spans: Callable[[str], Sequence[Span]]) -> list[Hit]:
     found: list[Hit] = []
     current = text
     while True:
-        fresh = [Hit(matcher.name(rank), start, end) for start, end, rank in matcher.spans(current)]
+        fresh = [Hit(matcher.name(rank), start, end) for start, end, rank in spans(current)]
         if not fresh:
             return found
         found = sorted((*found, *_in_original(found, fresh)), key=lambda hit: hit.start)
@@ -128,6 +129,12 @@ def find_secrets(text: str, policy: Policy) -> list[Hit]:
 def redact_text(text: str, policy: Policy) -> tuple[str, list[Hit]]:
     """The text with every secret replaced by its marker, and where they stood."""
     hits = find_secrets(text, policy)
+    return (_replaced(text, hits), hits) if hits else (text, hits)
+
+
+def redact_keys(text: str, policy: Policy) -> tuple[str, list[Hit]]:
+    """``redact_text`` for an id or the name of a file: only what is a key by itself goes, whatever stands around it."""
+    hits = _found(text, policy.matcher, policy.matcher.key_spans) if len(text) >= SHORTEST else []
     return (_replaced(text, hits), hits) if hits else (text, hits)
 
 

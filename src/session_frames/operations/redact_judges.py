@@ -81,6 +81,16 @@ _CASE_CHANGE = Pattern("[A-Z](?=[a-z])|[a-z](?=[A-Z])")
 _CAMEL = Pattern("(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|[_-]){1,40}+")
 _EXPRESSION = Pattern(r"[\w)]\[|=>|->|::|\+\+|\?\.|==|!=")
 _SYMBOLS: Final = frozenset("!@#$%^&*+~?")
+_FROM_DIGIT_TO_LETTER = Pattern("[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
+_BEHIND_A_USER = Pattern(
+    r"(?i)\b(?:user(?:name)?|login|account|id)(?: is|[:=])? ?[^\s,;/:]{1,60} ?"
+    r"(?:[,;/]|(?<= )(?:and|with|&) )(?: and)? ?(?:the )?\Z"
+)
+# What a number behind a word for a password counts or names, and what follows ``-p`` without being one.
+_NO_WIDE_PASSWORD = Pattern(
+    "최대|최소|약|길이|오류|에러|코드|포트|버전|이슈|문서|最|長|約|エラー|コード|ポート|バージョン|第|错误"
+)
+_NO_MYSQL_PASSWORD = Pattern(r"assword\S*|[0-9.]*(?::[0-9.]+)+|[0-9]{1,5}|ort\S*|rotocol\S*|rompt\S*")
 
 
 def _mixed(value: str) -> bool:
@@ -216,11 +226,44 @@ def _said(text: str, match: re.Match[str], start: int, end: int) -> bool:
     )
 
 
+def _said_key(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    value = text[start:end]
+    if _placeholder(value) or _UUID.fullmatch(value) or _PATH.fullmatch(value) or _DOTTED.fullmatch(value):
+        return False
+    # A key goes to and fro between letters and digits, as no name with a version or a date does.
+    changes = len(list(_FROM_DIGIT_TO_LETTER.finditer(value)))
+    told = re.search(" (?:is|was)[ :]", match.group()) is not None
+    return changes >= 3 if told else changes >= 4 and len(value) >= 20
+
+
+def _login(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    before = text[max(0, match.start() - 100) : match.start()]
+    return _BEHIND_A_USER.search(before) is not None and _said(text, match, start, end)
+
+
 def _local(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
+    if not value[0].isascii():
+        return _NO_WIDE_PASSWORD.match(value) is None
     if not _DIGIT.search(value) or _placeholder(value) or (_NUMBER.fullmatch(value) and len(value) < 6):
         return False
     return _LETTER.search(value) is not None and "(" not in value and not _PATH.fullmatch(value)
+
+
+def _mysql(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    return not _placeholder(text[start:end]) and _NO_MYSQL_PASSWORD.fullmatch(text, start, end) is None
+
+
+def _htpasswd(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    takes_it = re.search(r"[ \t]-[A-Za-z]{0,8}b", match.group()) is not None
+    return takes_it and not _placeholder(text[start:end])
+
+
+def _openssl(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    before = text[max(0, match.start() - 20) : match.start()]
+    return re.search(r"""-pass(?:in|out)?[ \t=]{1,4}\\?["']?\Z""", before) is not None and not _placeholder(
+        text[start:end]
+    )
 
 
 _QUERY_SIGN = Pattern(r"[?&]|&amp;|%3[fF]|%26|\\u0026")
@@ -292,4 +335,11 @@ JUDGES: Final[Mapping[str, Judge]] = {
     "curl-password": _quoted_password,
     "sshpass-password": _quoted_password,
     "sql-password": _quoted_password,
+    "redis-password": _quoted_password,
+    "piped-password": _quoted_password,
+    kinds.MYSQL: _mysql,
+    kinds.HTPASSWD: _htpasswd,
+    kinds.OPENSSL: _openssl,
+    kinds.SAID_KEY: _said_key,
+    kinds.LOGIN: _login,
 }

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 from session_frames.operations import redact_rules as kinds
 from session_frames.operations.redact_blocks import ENDS
 from session_frames.operations.redact_judges import JUDGES, Judge, stands
-from session_frames.operations.redact_pattern import Pattern
-from session_frames.operations.redact_rules import Rule
+from session_frames.operations.redact_pattern import Pattern, Rule
 from session_frames.operations.redact_scan import Scanner
 
 MARKER = Pattern(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
@@ -20,7 +19,9 @@ MARKER = Pattern(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
 # A bare value ends before the signs that a sentence, a list or a program puts behind it.
 _CUT = Pattern(r"[&;,](?=[\w.-]*[=:]|$)|[),;.:\]}|*]+$|[)\]}]+[,;.:]|/?>")
 _CUT_SIGN = Pattern(r"[&;,).:\]}|*/>]")  # what a cut begins with: far cheaper to look for
-_TRIMMED: Final = frozenset({kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.LOCAL, kinds.AUTHORIZATION})
+_TRIMMED: Final = frozenset(
+    {kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.SAID_KEY, kinds.LOGIN, kinds.LOCAL, kinds.AUTHORIZATION}
+)
 _REST = Pattern(r"""[^\s"'`<>]+""")
 _NOWHERE: Final = (0, 0)
 
@@ -103,6 +104,11 @@ class Matcher:
     def own_may_match(self, text: str) -> bool:
         """Could one of the team's own rules match?"""
         return any(_may_match(literals, text) for _, literals in self._own_rules)
+
+    def key_spans(self, text: str) -> list[Span]:
+        """The stretches that are keys by themselves, whatever stands around them."""
+        places = [(rank, at) for rank, at in self.places(text) if rank < kinds.KEY_RULES]
+        return _joined(self._at_literals(text, places, _Walls(text))) if places else []
 
     def spans(self, text: str) -> list[Span]:
         """Every stretch that is judged a secret, in order, none overlapping another."""

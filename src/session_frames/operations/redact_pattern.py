@@ -1,10 +1,20 @@
-"""Regular expressions that cost nothing until they are used: a hook that has no text to redact compiles none."""
+"""What a rule is, and expressions that cost nothing until used: a hook that has no text to redact compiles none."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import NamedTuple
+
+
+class Rule(NamedTuple):
+    """One kind of secret: its name (shown in the marker), where to look, and what it looks like."""
+
+    name: str
+    literals: tuple[str, ...]
+    pattern: str
+    group: int = 0
 
 
 class Pattern:

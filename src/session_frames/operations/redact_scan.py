@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from session_frames.operations import redact_rules as kinds
-from session_frames.operations.redact_rules import Rule
+from session_frames.operations.redact_pattern import Rule
 
 
 class _Place(NamedTuple):

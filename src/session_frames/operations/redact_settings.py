@@ -9,8 +9,7 @@ from typing import Any
 from session_frames.errors import UsageError
 from session_frames.operations.redact import Policy, policy
 from session_frames.operations.redact_match import as_pattern
-from session_frames.operations.redact_pattern import Pattern
-from session_frames.operations.redact_rules import Rule
+from session_frames.operations.redact_pattern import Pattern, Rule
 
 _NAME = Pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
