@@ -180,8 +180,19 @@ def test_what_is_no_line_is_refused(linked: Path, place: str) -> None:
     assert err("why", place, cwd=linked, code=2).startswith("error: not a line")
 
 
-def test_a_line_that_is_not_there_is_git_s_error(linked: Path) -> None:
-    assert "has only 5 lines" in err("why", "cents.py:99", cwd=linked, code=5)
+def test_a_line_that_is_not_there(linked: Path) -> None:
+    assert "'cents.py' has no such lines: 99,99" in err("why", "cents.py:99", cwd=linked, code=2)
+    assert "has only 5 lines" in err("why", "cents.py:999", cwd=linked, code=5)
+
+
+@pytest.mark.parametrize(
+    ("span", "shown"),
+    [("2,3", [2, 3]), ("2,+2", [2, 3]), ("3,-2", [2, 3]), ("4", [4, 5]), ("4,", [4, 5]), (",2", [1, 2])],
+)
+def test_ranges_as_git_takes_them(linked: Path, span: str, shown: list[int]) -> None:
+    whole = json_lines("blame", "--json", "cents.py", cwd=linked)
+    part = json_lines("blame", "--json", "-L", span, "cents.py", cwd=linked)
+    assert part == [line for line in whole if line["line"] in shown]
 
 
 def test_uncommitted_lines_are_unknown(linked: Path) -> None:

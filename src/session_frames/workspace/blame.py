@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import BinaryIO, NamedTuple, TypedDict
+from typing import BinaryIO, Final, NamedTuple, TypedDict
 
 from session_frames.errors import UsageError
 from session_frames.model import Frame
@@ -24,6 +24,10 @@ from session_frames.storage.written_lines import (
     renew_authors,
 )
 from session_frames.workspace.core import Workspace
+
+# A call is told by the lines around a line, also by those that were not asked for.
+_AROUND: Final = 100
+_LAST_LINE: Final = 1_000_000_000
 
 
 class BlamedLine(TypedDict):
@@ -101,17 +105,29 @@ def trace(ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = (
     path = ws.store.relative(file, ws.cwd) if ws.repo.top else file
     if path is None:
         raise UsageError(f"'{file}' lies outside of this repository")
-    for span in spans:
-        if not re.fullmatch(r"\d*,?[+-]?\d*", span) or not span:
-            raise UsageError(f"not a line range: '{span}'", hint="-L 10,20 or -L 10,+5")
+    wanted = [_range(span) for span in spans]
     at = [ws.repo.resolve(revision)] if revision else []
-    options = [option for span in spans for option in ("-L", span)]
+    options = [f"-L{max(1, one.start - _AROUND)},{one.stop - 1 + _AROUND}" for one in wanted]
     facts: dict[str, dict[str, str]] = {}
     with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
         blamed = list(_read_blame(output, facts))
     refresh(ws.repo, ws.index, at)  # all blamed commits are in the history of this one, or of HEAD
     renew_authors(ws.repo, ws.index)
-    return _traced(ws, blamed, facts)
+    for span, one in zip(spans, wanted, strict=True):
+        if not any(line.final in one for line in blamed):
+            raise UsageError(f"'{file}' has no such lines: {span}")
+    traced = _traced(ws, blamed, facts)
+    return [line for line in traced if any(line.line in one for one in wanted)] if wanted else traced
+
+
+def _range(span: str) -> range:
+    """The lines that ``A,B``, ``A,+N``, ``A,-N``, ``A`` or ``,B`` mean, as git counts them."""
+    parts = re.fullmatch(r"(\d*)(?:,(?:([+-]?)(\d+))?)?", span)
+    if not parts or not span.strip(","):
+        raise UsageError(f"not a line range: '{span}'", hint="-L 10,20 or -L 10,+5")
+    first, sign, last = int(parts[1] or 1), parts[2], int(parts[3] or _LAST_LINE)
+    start, stop = {"+": (first, first + last), "-": (first - last + 1, first + 1)}.get(sign or "", (first, last + 1))
+    return range(min(start, stop - 1), max(start + 1, stop))
 
 
 def _read_blame(output: BinaryIO, facts: dict[str, dict[str, str]]) -> Iterator[_Blamed]:
