@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import CLAUDE_SESSION, Session
 from git_repos import (
     SESSION,
     SOURCE,
@@ -31,6 +32,7 @@ from git_repos import (
 from session_frames.operations.membership import Hunk, is_of_session, written_lines
 from session_frames.storage.hook_text import GUARDS
 from session_frames.transcripts import SESSION_VARIABLES
+from session_frames.workspace.capture import close, start
 from session_frames.workspace.setup import init
 
 BASE = "".join(f"line number {n} of the base file\n" for n in range(30))
@@ -553,6 +555,33 @@ def test_a_new_message_drops_the_trailer_and_keeps_the_frame(made: Path) -> None
     assert frame_files(made) == [FILE]
 
 
+@pytest.mark.parametrize("editor", [(), ("-e",)])
+def test_an_amend_that_keeps_its_message_names_the_frame_again(made: Path, editor: tuple[str, ...]) -> None:
+    write(made, WROTE)
+    git(made, "commit", "-qam", "m")
+    end(made, FRAME)
+    git(made, "commit", "-q", "--amend", "-m", "new")
+    git(made, "commit", "-q", "--amend", *(editor or ("--no-edit",)), GIT_EDITOR="true")
+    assert git(made, "log", "-1", "--no-notes", "--format=%B").split() == ["new", "Frame:", FRAME["id"]]
+
+    write(made, ["something of a person's own"], "b.py")
+    git(made, "commit", "-qam", "next")
+    git(made, "commit", "-q", "--amend", "--no-edit")
+    assert trailers(made) == []
+
+
+def test_an_amended_first_commit_names_its_frame(repo: Path, tmp_path: Path) -> None:
+    init(workspace(repo), python=interpreter(tmp_path))
+    activate(repo, FRAME)
+    (repo / "a.py").write_text("\n".join(WROTE) + "\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "first")
+    end(repo, FRAME)
+    git(repo, "commit", "-q", "--amend", "-m", "new")
+    git(repo, "commit", "-q", "--amend", "--no-edit")
+    assert trailers(repo) == [FRAME["id"]]
+
+
 def test_a_frame_staged_by_hand_is_named_and_a_moved_one_is_not(made: Path) -> None:
     write(made, WROTE)
     git(made, "commit", "-qam", "m")
@@ -801,3 +830,95 @@ def test_redaction_that_fails_keeps_the_frame_out(made: Path, monkeypatch: pytes
         f"frame '{FRAME['id'][:8]}' is not in this commit: a secret could not be removed"
     ]
     assert status(made) == "M  a.py\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Frames that were opened before their session
+
+
+PARSER = "".join(line + "\n" for line in WROTE)
+
+
+@pytest.fixture
+def opened(repo: Path, tmp_path: Path) -> Path:
+    """A repository with hooks in which a person has opened a frame, outside of any agent."""
+    commit_files(repo, "base", b_py=BASE)
+    init(workspace(repo), python=interpreter(tmp_path))
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "attributes")
+    start(workspace(repo), "parser", "read the headers")
+    return repo
+
+
+def commit_parser(path: Path, **environ: str) -> None:
+    (path / "parser.py").write_text(PARSER)
+    git(path, "add", "parser.py")
+    git(path, "commit", "-qm", "parser", **environ)
+
+
+def test_a_frame_opened_by_hand_takes_the_session_that_makes_the_commit(opened: Path) -> None:
+    session = Session(opened).user("write a parser").write("parser.py", PARSER)
+    session.save_at_home()
+    write(opened, ["a person's own line, quite another matter"], "b.py")
+    git(opened, "commit", "-qam", "a person's own")
+    assert frame_files(opened) == []
+
+    commit_parser(opened)
+
+    (path,) = frame_files(opened)
+    frame = json.loads(git(opened, "cat-file", "-p", f"HEAD:{path}"))
+    assert (frame["topic"], frame["goal"], frame["id"]) == ("parser", "read the headers", trailers(opened)[0])
+    (entry,) = workspace(opened).state.list_active()
+    assert (entry["session_id"], entry["frame"]["id"]) == (CLAUDE_SESSION, frame["id"])
+    assert status(opened) == ""
+
+    session.user("and the body").write("body.py", "".join(line + "\n" for line in NEXT)).save_at_home()
+    (opened / "body.py").write_text("".join(line + "\n" for line in NEXT))
+    git(opened, "add", "body.py")
+    git(opened, "commit", "-qm", "body")
+    assert frame_files(opened) == [path]
+    assert trailers(opened) == [frame["id"]]
+
+    closed = close(workspace(opened)).frame
+    assert (closed["topic"], closed["goal"], len(closed["turns"])) == ("parser", "read the headers", 4)
+    assert workspace(opened).state.list_active() == []
+
+
+def other_folder(path: Path) -> None:
+    Session(path.parent).user("write a parser").write("repo/parser.py", PARSER).save_at_home()
+
+
+def before_it_was_opened(path: Path) -> None:
+    Session(path, start="2026-06-01T10:00:00").user("write a parser").write("parser.py", PARSER).save_at_home()
+
+
+def other_lines(path: Path) -> None:
+    Session(path).user("write a parser").write("parser.py", "".join(NEXT)).save_at_home()
+
+
+def taken_already(path: Path) -> None:
+    Session(path).user("write a parser").write("parser.py", PARSER).save_at_home()
+    activate(path, frame_of([turn(1, role="user", text="hello")], CLAUDE_SESSION), CLAUDE_SESSION)
+
+
+@pytest.mark.parametrize("sort", [other_folder, before_it_was_opened, other_lines, taken_already])
+def test_a_frame_opened_by_hand_takes_no_other_session(opened: Path, sort: Callable[[Path], None]) -> None:
+    sort(opened)
+    commit_parser(opened)
+    assert frame_files(opened) == []
+    assert "" in {entry["session_id"] for entry in workspace(opened).state.list_active()}
+
+
+def test_a_frame_without_turns_is_in_no_commit(opened: Path) -> None:
+    shell = {"CLAUDE_CODE_SESSION_ID": CLAUDE_SESSION}
+    start(workspace(opened, **shell), "parser", "read the bodies")
+    write(opened, ["x"], "b.py")
+    git(opened, "commit", "-qam", "nothing is said yet", **shell)
+    assert frame_files(opened) == []
+    assert trailers(opened) == []
+
+    Session(opened).user("write a parser").write("parser.py", PARSER).save_at_home()
+    commit_parser(opened, **shell)
+    (path,) = frame_files(opened)
+    frame = json.loads(git(opened, "cat-file", "-p", f"HEAD:{path}"))
+    assert (frame["topic"], frame["goal"], len(frame["turns"])) == ("parser", "read the bodies", 2)

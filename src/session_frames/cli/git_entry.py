@@ -48,7 +48,7 @@ def _pre_commit(ws: Workspace, args: Sequence[str]) -> list[str]:
 def _prepare_commit_msg(ws: Workspace, args: Sequence[str]) -> None:
     from session_frames.workspace.commit_hooks import prepare_commit_msg
 
-    prepare_commit_msg(ws, *args[:2])
+    prepare_commit_msg(ws, *args[:3])
 
 
 def _commit_msg(ws: Workspace, args: Sequence[str]) -> None:

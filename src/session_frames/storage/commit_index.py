@@ -54,6 +54,12 @@ def merge_heads(repo: GitRepo) -> list[str]:
         return []
 
 
+def amended_parents(repo: GitRepo) -> list[str]:
+    """The parents of the commit that an amend replaces; the empty tree for a first commit."""
+    parents = repo.run("rev-parse", "HEAD^@").decode().split()
+    return parents or [hashlib.new(repo.object_format, b"tree 0\0").hexdigest()]
+
+
 def blob_id(repo: GitRepo, content: bytes) -> str:
     """The id that git gives to this content."""
     return hashlib.new(repo.object_format, b"blob %d\0" % len(content) + content).hexdigest()

@@ -25,7 +25,11 @@ GUARDS: Final[Mapping[str, str]] = {
     "pre-commit": 'for frames_file in "$frames_home/active/"*.json "$frames_home/staged/"*.json; do\n'
     '    [ ! -e "$frames_file" ] || frames_due=1\n'
     "  done",
-    "prepare-commit-msg": _STAGED,
+    # An amend that keeps its message: what the commit brought counts as well, the message may not name it any more.
+    "prepare-commit-msg": f"{_STAGED}\n"
+    '  if [ -z "$frames_due" ] && [ "${2-} ${3-}" = "commit HEAD" ] && [ -d .copilot ]; then\n'
+    f'    [ -z "$({_BROUGHT})" ] || frames_due=1\n'
+    "  fi",
     # Without an editor the message was complete before: git sets its editor to `:` then.
     "commit-msg": f'[ "${{GIT_EDITOR-}}" = : ] || {_STAGED}',
     "post-commit": 'for frames_file in "$frames_home/staged/"*.json; do\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, cast
 
@@ -14,6 +14,7 @@ from session_frames.errors import FormatError, FramesError
 from session_frames.model import Frame, digest
 from session_frames.operations.membership import is_of_session, written_lines
 from session_frames.storage.commit_index import (
+    amended_parents,
     blob_id,
     changes_more_than_frames,
     is_in_sequence,
@@ -26,6 +27,7 @@ from session_frames.storage.commit_index import (
 )
 from session_frames.storage.private_state import ActiveFrame, make_folder, write_atomically
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.opened import as_opened
 from session_frames.workspace.session_parts import last_part
 
 TRAILER: Final = "Frame"
@@ -57,8 +59,8 @@ def pre_commit(ws: Workspace, session_ids: Collection[str]) -> list[str]:
     complaints: list[str] = []
     for entry in here:
         try:
-            frame = _caught_up(ws, entry)
-            if _belongs(ws, entry, frame, session_ids):
+            frame = _caught_up(ws, entry) if entry.get("session_id") else _taken_over(ws, entry, session_ids)
+            if frame.get("turns") and _belongs(ws, entry, frame, session_ids):
                 frame = last_part(ws, frame)
                 staged |= {frame["id"]} if _stage_frame(ws, frame) else set()
         except FramesError as error:
@@ -74,11 +76,25 @@ def _same_folder(one: str, other: str) -> bool:
 
 
 def _caught_up(ws: Workspace, entry: ActiveFrame) -> Frame:
-    if not entry.get("transcript"):
+    """The frame with what was said by now; one that was opened before its transcript was there looks for it."""
+    if not entry.get("transcript") and entry["frame"].get("turns"):
         return entry["frame"]
     from session_frames.workspace.capture import catch_up
 
-    return catch_up(ws, entry)
+    return as_opened(catch_up(ws, entry), entry["frame"])
+
+
+def _taken_over(ws: Workspace, entry: ActiveFrame, session_ids: Collection[str]) -> Frame:
+    """The session that makes this commit, for a frame that was opened by hand: from here on the frame is its own."""
+    from session_frames.workspace.opened import sessions_since
+
+    for session in sessions_since(ws, entry):
+        if _belongs(ws, session, session["frame"], session_ids):
+            with ws.state.lock(wait=_LOCK_WAIT):
+                ws.state.save_active(session)
+                ws.state.drop_active(entry["frame"]["id"])
+            return session["frame"]
+    return entry["frame"]
 
 
 def _belongs(ws: Workspace, entry: ActiveFrame, frame: Frame, session_ids: Collection[str]) -> bool:
@@ -190,27 +206,29 @@ def _take_out(ws: Workspace, note: dict[str, str]) -> None:
 # prepare-commit-msg, commit-msg
 
 
-def prepare_commit_msg(ws: Workspace, path: str, source: str = "") -> None:
+def prepare_commit_msg(ws: Workspace, path: str, source: str = "", origin: str = "") -> None:
     """Name in the message each frame that the commit adds or grows.
 
     A message that is still to be written gets nothing: an empty one, or a template left as it is, must go on giving
-    the commit up. ``commit_msg`` does it then.
+    the commit up. ``commit_msg`` does it then. A message that comes from HEAD (``origin``) is that of an amend: what
+    the amended commit brought is named again, should an earlier message have lost it.
     """
     if source == "template":
         _write_template_digest(ws, path)
     elif not _is_empty(ws, path):
-        _add_trailers(ws, path)
+        amends = (source, origin) == ("commit", "HEAD")
+        _add_trailers(ws, path, amended_parents(ws.repo) if amends else ["", *merge_heads(ws.repo)])
 
 
 def commit_msg(ws: Workspace, path: str) -> None:
     """The same for a message that was written in an editor."""
     untouched = _take_template_digest(ws)
     if not _is_empty(ws, path) and digest(_words(ws, path)) != untouched:
-        _add_trailers(ws, path)
+        _add_trailers(ws, path, ["", *merge_heads(ws.repo)])
 
 
-def _add_trailers(ws: Workspace, path: str) -> None:
-    trailers = [word for frame_id in _grown_frames(ws) for word in ("--trailer", f"{TRAILER}: {frame_id}")]
+def _add_trailers(ws: Workspace, path: str, parents: Sequence[str]) -> None:
+    trailers = [word for frame_id in _grown_frames(ws, parents) for word in ("--trailer", f"{TRAILER}: {frame_id}")]
     if trailers:
         _end_last_line(path)
         placed = ("--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add")
@@ -225,13 +243,13 @@ def _end_last_line(path: str) -> None:
             file.write(b"\n")
 
 
-def _grown_frames(ws: Workspace) -> list[str]:
-    """The ids of the frames that the commit adds or makes grow, against every parent.
+def _grown_frames(ws: Workspace, parents: Sequence[str]) -> list[str]:
+    """The ids of the frames that the commit adds or makes grow, against every parent ("": HEAD).
 
     A turn in which the agent commits several times grows from commit to commit: more calls and words count, too.
     """
     grown: set[str] | None = None
-    for parent in ("", *merge_heads(ws.repo)):
+    for parent in parents:
         files = staged_frames(ws.repo, parent)
         wanted = {blob: file.path for file in files for blob in (file.old, file.new) if blob}
         content = read_blobs(ws.repo, wanted)
