@@ -8,9 +8,13 @@ from typing import Any, cast
 
 from session_frames.errors import FormatError
 from session_frames.model import FORMAT_VERSION, Call, Frame, Turn, item_id
+from session_frames.operations.adopt import one_line
 from session_frames.operations.fence import fenced
 
 _MARK = "<!-- session frame "
+# An id stands behind its heading or item, where a reader does not see it.
+_ID = r"(?: <!-- (\S+) -->)?$"
+_ITEM = re.compile(r"- \[(\w+), (\w+)\] (.*?)" + _ID)
 _FACTS = (
     ("status", ("status",)),
     ("agent", ("session", "agent")),
@@ -40,50 +44,51 @@ def markdown_of_frame(frame: Frame) -> str:
 
 def _lines(frame: Frame) -> Iterator[str]:
     yield f"{_MARK}{frame['frame']} {frame['id']} -->"
-    yield f"# {_one_line(frame['topic'])}"
+    yield f"# {one_line(frame['topic'])}"
     yield ""
     if frame.get("title"):
-        yield f"- title: {_one_line(frame['title'])}"
+        yield f"- title: {one_line(frame['title'])}"
     if frame.get("goal"):
-        yield f"- goal: {_one_line(frame['goal'])}"
+        yield f"- goal: {one_line(frame['goal'])}"
     for name, path in _FACTS:
         value: Any = frame
         for key in path:
             value = value.get(key, {}) if isinstance(value, dict) else {}
         if value:
-            yield f"- {name}: {_one_line(str(value))}"
+            yield f"- {name}: {one_line(str(value))}"
     numbers = {turn["id"]: at for at, turn in enumerate(frame.get("turns", []), 1)}
     for heading, (key, _) in _SECTIONS.items():
         items = cast(dict[str, Any], frame).get(key, [])
         if items:
             yield from ("", f"## {heading}", "")
         for item in items:
-            yield f"- [{item['status']}, {item['by']}] {_one_line(item['text'])}"
+            yield f"- [{item['status']}, {item['by']}] {one_line(item['text'])}{_id_mark(item['id'])}"
             if item.get("answer"):
-                yield f"  - answer: {_one_line(item['answer'])}"
+                yield f"  - answer: {one_line(item['answer'])}"
             for evidence in item.get("evidence", []):
-                yield f"  - turn {numbers.get(evidence['turn'], '?')}: “{_one_line(evidence['quote'])}”"
+                yield f"  - turn {numbers.get(evidence['turn'], '?')}: “{one_line(evidence['quote'])}”"
     if frame.get("files"):
         yield from ("", "## Files", "")
         for file in frame["files"]:
-            came = f" (from `{_one_line(file['old_path'])}`)" if file.get("old_path") else ""
-            yield f"- {file['change']} `{_one_line(file['path'])}`{came}"
+            came = f" (from `{one_line(file['old_path'])}`)" if file.get("old_path") else ""
+            yield f"- {file['change']} `{one_line(file['path'])}`{came}"
     if frame.get("verification"):
         yield from ("", "## Verification", "")
         for check in frame["verification"]:
-            yield f"- {check['outcome']}: `{_one_line(check['command'])}`"
+            yield f"- {check['outcome']}: `{one_line(check['command'])}`"
     if frame.get("turns"):
         yield from ("", "## Turns")
     for number, turn in enumerate(frame.get("turns", []), 1):
-        yield from ("", f"### {number} {turn['role']}" + (f" {turn['at']}" if turn.get("at") else ""), "")
+        at = f" {turn['at']}" if turn.get("at") else ""
+        yield from ("", f"### {number} {turn['role']}{at}{_id_mark(turn['id'])}", "")
         if turn.get("text"):
             yield fenced(turn["text"])
-        for at, call in enumerate(turn.get("calls", []), 1):
-            yield f"- call {number}.{at} {_one_line(call['tool'])}: {call['outcome']}"
+        for place, call in enumerate(turn.get("calls", []), 1):
+            yield f"- call {number}.{place} {one_line(call['tool'])}: {call['outcome']}"
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _id_mark(name: str) -> str:
+    return f" <!-- {name} -->" if re.fullmatch(r"\w+(?:[-.:/@#+=]\w+)*", name) else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -98,7 +103,8 @@ def is_frame_markdown(head: bytes) -> bool:
 def frame_of_markdown(text: str, name: str) -> Frame:
     """The frame that a Markdown export holds: facts, items, files, checks and the words of the turns.
 
-    What Markdown does not carry (arguments and results of calls, pins, anchors) is not in it.
+    What Markdown does not carry (arguments and results of calls, pins, anchors) is not in it. Turns and items keep
+    their ids. ``FormatError`` names the line of what is no item.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     mark = re.match(re.escape(_MARK) + r"(\S+) ([0-9a-f]{24}) -->", lines[0].strip())
@@ -112,11 +118,14 @@ def frame_of_markdown(text: str, name: str) -> Frame:
     ids = [turn["id"] for turn in turns]
     section = ""
     last: dict[str, Any] = {}
-    for line in lines[: next((at for at, line in enumerate(lines) if line == "## Turns"), len(lines))]:
+    end = next((at for at, line in enumerate(lines) if line == "## Turns"), len(lines))
+    for number, line in enumerate(lines[:end], 1):
         if line.startswith("## "):
             section = line[3:].strip()
         elif section in _SECTIONS:
             last = _read_item(frame, section, line, last, ids)
+            if line.startswith("- ") and not _ITEM.match(line):
+                raise FormatError(f"'{name}' is not a valid frame: line {number} is no item: '- [status, by] text'")
         elif section == "Files":
             found = re.match(r"- (added|modified|deleted|renamed|read) `([^`]*)`(?: \(from `([^`]*)`\))?$", line)
             if found:
@@ -147,9 +156,9 @@ def _read_facts(frame: dict[str, Any], lines: list[str]) -> None:
 
 def _read_item(frame: dict[str, Any], section: str, line: str, last: dict[str, Any], ids: list[str]) -> dict[str, Any]:
     key, kind = _SECTIONS[section]
-    item = re.match(r"- \[(\w+), (\w+)\] (.*)$", line)
+    item = _ITEM.match(line)
     if item:
-        new = {"id": item_id(kind, "", item[3]), "text": item[3], "status": item[1], "by": item[2]}
+        new = {"id": item[4] or item_id(kind, "", item[3]), "text": item[3], "status": item[1], "by": item[2]}
         frame.setdefault(key, []).append(new)
         return new
     answer = re.match(r"  - answer: (.*)$", line)
@@ -158,7 +167,7 @@ def _read_item(frame: dict[str, Any], section: str, line: str, last: dict[str, A
         last["answer"] = answer[1]
     elif quote and 0 < int(quote[1]) <= len(ids):
         turn = ids[int(quote[1]) - 1]
-        if not last.get("evidence"):
+        if last.get("id") == item_id(kind, "", last.get("text", "")):
             last["id"] = item_id(kind, turn, last["text"])
         last.setdefault("evidence", []).append({"turn": turn, "quote": quote[2]})
     return last
@@ -170,12 +179,13 @@ def _read_turns(lines: list[str], name: str) -> list[Turn]:
     at = next((at for at, line in enumerate(lines) if line == "## Turns"), len(lines)) + 1
     while at < len(lines):
         line = lines[at]
-        head = re.match(r"### \d+ (user|agent|system)(?: (\S+))?$", line)
+        head = re.match(r"### \d+ (user|agent|system)(?: (\S+))??" + _ID, line)
         fence = re.match(r"`{3,}$", line)
         call = re.match(r"- call \d+\.(\d+) (.*): (passed|failed|pending|unknown)$", line)
         if head:
             counts[head[1]] += 1
-            turn = Turn(id=f"{head[1][0]}{counts[head[1]]}", role=head[1])  # type: ignore[typeddict-item]
+            name_of_turn = head[3] or f"{head[1][0]}{counts[head[1]]}"
+            turn = Turn(id=name_of_turn, role=head[1])  # type: ignore[typeddict-item]
             if head[2]:
                 turn["at"] = head[2]
             turns.append(turn)

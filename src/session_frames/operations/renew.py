@@ -14,7 +14,8 @@ _KEPT_ON_TURNS = ("pinned", "pruned", "compacted", "annotation", "note")
 _KEPT_ON_FRAME = ("title", "goal", "tool_results", "checkpoints", "events", "merged_from", "merge_conflicts")
 # What is done to an item after it was read; the last of them counts.
 _BY_HAND = ("decide", "ask", "answer", "edit", "propose", "drop")
-_ITEMS = ("decisions", "constraints", "open_questions", "next_steps")
+# The lists of what was found or noted in a session.
+ITEMS = ("decisions", "constraints", "open_questions", "next_steps")
 
 
 def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
@@ -30,7 +31,7 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
         if key in old:
             frame[key] = cast(dict[str, Any], old)[key]
     frame["topic"] = old["topic"]
-    for key in _ITEMS:
+    for key in ITEMS:
         frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), key)
     parent = old.get("session", {}).get("parent")
     if parent:
@@ -116,7 +117,7 @@ def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
         )
     known = {(event.get("kind"), str(event.get("data"))) for event in old.get("events", [])}
     noted: list[Event] = []
-    for key in _ITEMS:
+    for key in ITEMS:
         then = {item["id"]: item for item in cast(dict[str, Any], written).get(key, [])}
         now = {item["id"]: item for item in before.get(key, [])}
         for name in [*now, *(name for name in then if name not in now)]:

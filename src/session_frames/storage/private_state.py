@@ -18,6 +18,9 @@ from session_frames.errors import EnvironmentError_, RefusedError
 if TYPE_CHECKING:
     from session_frames.model import Frame
 
+# What is added to the name of a private copy that can't be read.
+DAMAGED = ".damaged"
+
 _LOCK_WAIT = 10.0
 _REPLACE_TRIES = 20
 
@@ -104,6 +107,10 @@ class PrivateState:
         """The copies of all frames closed on this machine."""
         return _json_files(self.path("closed"))
 
+    def list_damaged_paths(self) -> list[str]:
+        """The copies that could not be read and were left aside."""
+        return _files(self.path("closed"), DAMAGED)
+
 
 def make_folder(path: str) -> None:
     """The folder, made with its parents where it is missing."""
@@ -157,11 +164,15 @@ def _remove(path: str) -> None:
 
 
 def _json_files(folder: str) -> list[str]:
+    return _files(folder, ".json")
+
+
+def _files(folder: str, ending: str) -> list[str]:
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    return [os.path.join(folder, name) for name in names if name.endswith(".json") and not name.startswith(".")]
+    return [os.path.join(folder, name) for name in names if name.endswith(ending) and not name.startswith(".")]
 
 
 def _read_json(path: str) -> Any:

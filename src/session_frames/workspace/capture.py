@@ -224,14 +224,14 @@ def import_(
     for source in sources:
         piped = BytesIO(stdin.read()) if source == "-" and stdin else None
         try:
-            for frame, name in frames_of(ws, source, piped, wish):
+            for frame, name, renewal in frames_of(ws, source, piped, wish):
                 if strict and frame.get("skipped_records"):
                     raise NotUnderstood(f"records lost in '{name}': {what_was_skipped(frame['skipped_records'])}")
                 if into is not None:
                     into, taken = add_parts(into, frame, parts)
                     yield keep_edited(ws, into, name, taken, dry_run)
                 else:
-                    captured = keep(ws, frame, name, topic=topic, dry_run=dry_run)
+                    captured = keep(ws, frame, name, topic=topic, dry_run=dry_run, renewal=renewal)
                     yield captured if dry_run else raw.keep(captured, piped)
         except FramesError as error:
             yield error

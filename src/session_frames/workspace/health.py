@@ -151,6 +151,16 @@ def _frame_files(ws: Workspace) -> Iterator[Finding]:
             yield Finding("error", f"'{path}' and '{first}' are the same frame", "keep one of them")
 
 
+def _private_copies(ws: Workspace) -> Iterator[Finding]:
+    for path in ws.state.list_closed_paths():
+        try:
+            ws.index.summary_of_file(path)
+        except FramesError as error:
+            yield Finding("warning", f"private copy: {error.message}", error.hint or "frames close writes it anew")
+    for path in ws.state.list_damaged_paths():
+        yield Finding("warning", f"'{path}' is a damaged private copy that was left aside", "delete it when you will")
+
+
 def _left_behind(ws: Workspace) -> Iterator[Finding]:
     for path in _temporary_files(ws):
         yield Finding("warning", f"'{path}' was left by a write that was interrupted", _REINSTALL)
@@ -180,6 +190,7 @@ _CHECKS: Final[tuple[Callable[[Workspace], Iterator[Finding]], ...]] = (
     _notes,
     _ignored,
     _index,
+    _private_copies,
     _frame_files,
     _left_behind,
     _soon_deleted,

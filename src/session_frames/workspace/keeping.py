@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
-from session_frames.errors import FramesError, GitError, RefusedError
+from session_frames.errors import FormatError, FramesError, GitError, NewerVersion, RefusedError
 from session_frames.model import Frame
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.redact import redact_text
 from session_frames.operations.renew import renew, with_hand_edits_noted
 from session_frames.operations.split import split_frame
 from session_frames.storage.frame_store import read_bytes, read_frame
-from session_frames.storage.private_state import write_atomically
+from session_frames.storage.private_state import DAMAGED, write_atomically
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.session_parts import known_starts
 
@@ -37,6 +37,15 @@ class Captured(NamedTuple):
     earlier: tuple[Captured, ...] = ()  # of a session that is split into several frames: those before this one
 
 
+# The older form of a frame, its newer one and the present moment -> what it becomes, and how many turns were lost.
+Renewal = Callable[[Frame, Frame, str], tuple[Frame, int]]
+
+
+def read_again(old: Frame, new: Frame, at: str) -> tuple[Frame, int]:
+    """What becomes of a frame whose session was read again."""
+    return renew(old, new)
+
+
 def keep(
     ws: Workspace,
     frame: Frame,
@@ -48,8 +57,9 @@ def keep(
     private: bool = False,
     split_at: Sequence[str] = (),
     revise: Callable[[Frame], Frame] = lambda frame: frame,
+    renewal: Renewal = read_again,
 ) -> Captured:
-    """Write a frame that was read from its session; ``renew`` says what of an older form stays.
+    """Write a frame that was read from its session or an export; ``renewal`` says what of an older form stays.
 
     A session that was split into several frames before comes into these, and its last one grows; ``split_at`` are the
     turns before which it is split now, after ``revise``. The answer is the last frame, with the others in ``earlier``.
@@ -63,7 +73,7 @@ def keep(
         parts = split_frame(frame, known_starts(ws, frame))
         kept = []
         for number, part in enumerate(parts, 1):
-            part, lost = _renewed(ws, part, topic if number == len(parts) else "")
+            part, lost = _renewed(ws, part, topic if number == len(parts) else "", renewal)
             for piece in split_frame(revise(part), split_at):
                 kept.append(_write(ws, piece, source, lost, stage=stage, private=private))
                 lost = 0
@@ -81,7 +91,7 @@ def _as_one(kept: Sequence[Captured]) -> Captured:
     return kept[-1]._replace(earlier=tuple(kept[:-1])) if len(kept) > 1 else kept[0]
 
 
-def _renewed(ws: Workspace, frame: Frame, topic: str) -> tuple[Frame, int]:
+def _renewed(ws: Workspace, frame: Frame, topic: str, renewal: Renewal = read_again) -> tuple[Frame, int]:
     """The frame with what people did to its older form, and how many turns its source does not hold any more."""
     path = ws.store.find_path(frame["id"])
     old = ws.store.read(path) if path else _closed_copy(ws, frame["id"])
@@ -89,7 +99,7 @@ def _renewed(ws: Workspace, frame: Frame, topic: str) -> tuple[Frame, int]:
         return frame if frame.get("session", {}).get("parent") else _with_parent(ws, frame), 0
     frame_json.require_writable(old, path or "")
     old = with_hand_edits_noted(old, _closed_copy(ws, frame["id"]), ws.now())
-    frame, lost = renew(old, frame)
+    frame, lost = renewal(old, frame, ws.now())
     if topic:
         frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
     if path and old["status"] in ("archived", "exported"):
@@ -109,6 +119,7 @@ def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, 
     data = frame_json.encode(frame)
     if len(data) > LARGE_FILE:
         notes.append(f"the frame has {len(data) >> 20} MB")
+    notes += _set_aside(ws, frame["id"])
     copied = write_copy(ws, frame["id"], data)
     if local:
         return Captured(frame, "", source, copied, staged=False, lost_turns=lost, notes=tuple(notes))
@@ -143,8 +154,23 @@ def _begins_alike(path: str, frame: Frame) -> bool:
 
 
 def _closed_copy(ws: Workspace, wanted: str) -> Frame | None:
+    """The private copy of a frame, if there is one that can be read; ``NewerVersion`` for one that may be some day."""
     path = ws.state.closed_path(wanted)
-    return frame_json.decode(read_bytes(path), path) if os.path.exists(path) else None
+    try:
+        return read_frame(path) if os.path.exists(path) else None
+    except NewerVersion:
+        raise
+    except FormatError:
+        return None
+
+
+def _set_aside(ws: Workspace, wanted: str) -> list[str]:
+    """Rename a private copy that can't be read, so that a new one takes its place; what to tell of it."""
+    path = ws.state.closed_path(wanted)
+    if not os.path.exists(path) or _closed_copy(ws, wanted) is not None:
+        return []
+    os.replace(path, path + DAMAGED)
+    return [f"the private copy '{path}' is damaged; it is left aside as '{os.path.basename(path)}{DAMAGED}'"]
 
 
 def write_copy(ws: Workspace, wanted: str, data: bytes) -> bool:

@@ -10,13 +10,16 @@ from typing import BinaryIO, NamedTuple
 from session_frames import frame_json
 from session_frames.errors import NothingFound, NotUnderstood, UsageError
 from session_frames.model import Frame
+from session_frames.operations.adopt import adopt, adopt_markdown
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.exchange import frame_of_text, is_frame_text
+from session_frames.operations.markdown import is_frame_markdown
 from session_frames.operations.slim import slim
 from session_frames.storage.frame_store import read_bytes
 from session_frames.storage.transcript_files import open_transcript, transcript_of_bytes
 from session_frames.transcripts import FORMATS
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.keeping import Renewal, read_again
 from session_frames.workspace.reading import read_transcripts
 
 _HEAD = 4096
@@ -30,8 +33,16 @@ class Wish(NamedTuple):
     keep_reasoning: bool = False
 
 
-def frames_of(ws: Workspace, source: str, stdin: BinaryIO | None, wish: Wish) -> Iterator[tuple[Frame, str]]:
-    """The frames in a source, each with what messages call its place."""
+class Found(NamedTuple):
+    """A frame, what messages call its place, and how it comes to an older form of it."""
+
+    frame: Frame
+    shown: str
+    renewal: Renewal
+
+
+def frames_of(ws: Workspace, source: str, stdin: BinaryIO | None, wish: Wish) -> Iterator[Found]:
+    """The frames in a source."""
     path = os.path.join(ws.cwd, source)
     if source == "-":
         assert stdin is not None
@@ -42,7 +53,7 @@ def frames_of(ws: Workspace, source: str, stdin: BinaryIO | None, wish: Wish) ->
         yield from _in_file(ws, path, source, wish)
 
 
-def _in_folder(ws: Workspace, folder: str, source: str, wish: Wish) -> Iterator[tuple[Frame, str]]:
+def _in_folder(ws: Workspace, folder: str, source: str, wish: Wish) -> Iterator[Found]:
     """Every file below the folder that some format recognises; the others are passed over."""
     found = False
     for place, folders, names in os.walk(folder):
@@ -50,16 +61,16 @@ def _in_folder(ws: Workspace, folder: str, source: str, wish: Wish) -> Iterator[
         for name in sorted(names):
             path = os.path.join(place, name)
             try:
-                for frame, shown in _in_file(ws, path, os.path.join(source, os.path.relpath(path, folder)), wish):
+                for one in _in_file(ws, path, os.path.join(source, os.path.relpath(path, folder)), wish):
                     found = True
-                    yield frame, shown
+                    yield one
             except NotUnderstood:
                 continue
     if not found:
         raise NothingFound(f"no sessions found in '{source}'")
 
 
-def _in_file(ws: Workspace, path: str, shown: str, wish: Wish) -> Iterator[tuple[Frame, str]]:
+def _in_file(ws: Workspace, path: str, shown: str, wish: Wish) -> Iterator[Found]:
     with _opened(path, shown) as file:
         head = file.read(_HEAD)
         if is_frame_text(head):
@@ -81,19 +92,20 @@ def _opened(path: str, shown: str) -> BinaryIO:
         raise
 
 
-def _in_bytes(ws: Workspace, data: bytes, shown: str, wish: Wish) -> Iterator[tuple[Frame, str]]:
+def _in_bytes(ws: Workspace, data: bytes, shown: str, wish: Wish) -> Iterator[Found]:
     if is_frame_text(data[:_HEAD]):
         frame = frame_of_text(data, shown)
         frame_json.require_writable(frame, shown)
-        yield slim(redact_frame(frame, ws.policy, turns_too=True)), shown
+        renewal = adopt_markdown if is_frame_markdown(data[:_HEAD]) else adopt
+        yield Found(slim(redact_frame(frame, ws.policy, turns_too=True)), shown, renewal)
         return
     name, file = transcript_of_bytes(data, shown, _known(wish.agent) if wish.agent else "")
     yield from _in_transcript(ws, name, file, shown, wish)
 
 
-def _in_transcript(ws: Workspace, name: str, file: BinaryIO, shown: str, wish: Wish) -> Iterator[tuple[Frame, str]]:
+def _in_transcript(ws: Workspace, name: str, file: BinaryIO, shown: str, wish: Wish) -> Iterator[Found]:
     for reading in read_transcripts(ws, name, file, shown, topic=wish.topic, keep_reasoning=wish.keep_reasoning):
-        yield reading.frame, shown
+        yield Found(reading.frame, shown, read_again)
 
 
 def _known(name: str) -> str:
