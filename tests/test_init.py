@@ -239,11 +239,17 @@ def test_edits_around_ours_stay(repo: Path) -> None:
 def test_settings_of_others_are_kept(repo: Path) -> None:
     foreign_settings(repo)
     set_up(repo)
-    assert git(repo, "config", "--get-all", "notes.displayRef").split() == ["refs/notes/review", "refs/notes/frames"]
+    assert git(repo, "config", "--get-all", "notes.displayRef").split() == ["refs/notes/review", "refs/notes/frame[s]"]
     git(repo, "config", "branch.main.remote", "origin")
     uninit(workspace(repo))
     assert git(repo, "config", "--get-all", "notes.displayRef").split() == ["refs/notes/review"]
     assert git(repo, "config", "merge.frame.driver").strip() == "mine"
+
+
+def test_git_log_warns_of_no_notes_where_there_are_none(repo: Path) -> None:
+    commit_files(repo, "base", a_py="x\n")
+    set_up(repo)
+    assert "warning" not in git(repo, "log")
 
 
 def test_a_hook_that_fails_still_fails_and_gets_its_input(repo: Path) -> None:

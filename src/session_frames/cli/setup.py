@@ -13,25 +13,31 @@ from session_frames.workspace import setup
 @click.command()
 @click.option("--local", is_flag=True, help="Keep frames out of the shared tree and out of commit messages.")
 @click.option("--no-hooks", is_flag=True, help="Install no git hooks.")
+@click.option("--shared-hooks", is_flag=True, help="Install hooks also in a folder outside of this repository.")
 @json_option
 @click.pass_obj
-def init(context: Context, local: bool, no_hooks: bool, as_json: bool) -> None:
+def init(context: Context, local: bool, no_hooks: bool, shared_hooks: bool, as_json: bool) -> None:
     """Make this repository keep session frames: attributes, merge driver, notes display, git hooks.
 
     Run twice, it changes nothing. frames uninit takes all of it back.
     """
-    done = setup.init(context.workspace, local=local, hooks=not no_hooks)
+    done = setup.init(context.workspace, local=local, hooks=not no_hooks, shared_hooks=shared_hooks)
     if as_json:
         output.write_json(done._asdict())
         return
     for path in done.changed:
         output.write(f"changed {path}\n")
-    if not done.changed:
+    for path in done.recognised:
+        output.write(f"recognised {path}: uninit takes frames' part out of it\n")
+    if not done.changed and not done.recognised:
         output.write("nothing to change: this repository is set up\n")
     if done.ignored:
         output.complain("warning: git ignores .copilot/sessions, so frames are kept in the private area only")
     elif done.local:
         output.write("frames stay in the private area of this repository\n")
+    if done.outside:
+        output.complain(f"warning: git runs hooks from '{done.outside}', outside this repository: none are installed")
+        output.complain("  hint: frames init --shared-hooks installs them there, for every repository that uses them")
     if done.snippet:
         output.complain("add this to the settings of the tool that manages the hooks here:")
         output.complain(done.snippet)

@@ -25,6 +25,7 @@ EXCLUDE_LINE: Final = b".copilot/**/.*.tmp"
 
 _NEW_HOOK = b"#!/bin/sh\n"
 _EXECUTABLE = 0o755
+_PUT_ASIDE = ".legacy"
 
 Kind = Literal["hook", "line", "config"]
 Outcome = Literal["restored", "our part removed", "gone already"]
@@ -49,21 +50,33 @@ class Receipts:
         self.files: dict[str, Receipt] = {}
         self.folders: list[str] = []
         self.config: dict[str, list[str]] = {}
+        self.hooks = False  # hooks are wanted here, wherever they are
         with suppress(OSError, ValueError, KeyError, TypeError):
             with open(self._path, "rb") as file:
                 held = json.loads(file.read())
             self.files, self.folders, self.config = held["files"], held["folders"], held["config"]
+            self.hooks = held.get("hooks", bool(self.of_kind("hook")))
 
     def save(self) -> None:
         """Write the receipts down."""
-        held = {"files": self.files, "folders": self.folders, "config": self.config}
+        held = {"files": self.files, "folders": self.folders, "config": self.config, "hooks": self.hooks}
         write_atomically(self._path, json.dumps(held, indent=1).encode())
 
     def remove(self) -> None:
         """Forget all of them."""
         with suppress(OSError):
             os.unlink(self._path)
-        self.files, self.folders, self.config = {}, [], {}
+        self.files, self.folders, self.config, self.hooks = {}, [], {}, False
+
+    def want_hooks(self) -> None:
+        """Remember that hooks are wanted here, also where others wrote them or nobody may."""
+        if not self.hooks:
+            self.hooks = True
+            self.save()
+
+    def of_kind(self, kind: Kind) -> list[str]:
+        """The paths of the files with a receipt of this kind."""
+        return [self.path(key) for key, receipt in self.files.items() if receipt["kind"] == kind]
 
     def is_empty(self) -> bool:
         """Was nothing written, or all of it taken back?"""
@@ -98,6 +111,16 @@ class Receipts:
             os.chmod(path, before if mode is None else mode)
         return True
 
+    def recognise(self, path: str, kind: Kind) -> None:
+        """A receipt for a file that holds our part without one: what it was before is not known, only what is ours."""
+        content = _content(path) or b""
+        left = _origin(kind, content, None)
+        receipt = Receipt(kind=kind, before=_packed(left), after="", mode=_mode(path))
+        if kind == "hook" and os.path.lexists(path.removesuffix(_PUT_ASIDE) + KEPT_SUFFIX):
+            receipt["kept"] = True
+        self.files[self.key(path)] = receipt
+        self.save()
+
     def note_config(self, path: str, before: bytes | None, values: Mapping[str, list[str]]) -> None:
         """git changed its configuration file for us; ``values`` are those that the changed keys had."""
         for name, old in values.items():
@@ -110,7 +133,10 @@ class Receipts:
         if known and current is not None and _digest(current) == known["after"]:
             known["after"] = _digest(content)
             return
-        origin = None if current is None or (known and kind == "config") else _STRIP[kind](current)
+        if known and kind == "config":
+            known["after"] = ""  # edited by others as well: only setting by setting can be taken back
+            return
+        origin = None if current is None else _origin(kind, current, known)
         receipt = Receipt(kind=kind, before=_packed(origin), after=_digest(content), mode=_mode(path))
         if kept or (known and known.get("kept")):
             receipt["kept"] = True
@@ -171,7 +197,12 @@ class Receipts:
 
 def places_of_hook(path: str) -> tuple[str, ...]:
     """Where a hook of ours may be by now: other tools put the hook they found aside and go on calling it."""
-    return path, path + ".legacy"
+    return path, path + _PUT_ASIDE
+
+
+def place_of_block(path: str) -> str:
+    """Where the hook that holds our block is by now; "" where none does."""
+    return next((place for place in places_of_hook(path) if has_block(_content(place) or b"")), "")
 
 
 def install_hook(receipts: Receipts, folder: str, name: str, python: str | None, by_shell: bool = False) -> str | None:
@@ -181,10 +212,7 @@ def install_hook(receipts: Receipts, folder: str, name: str, python: str | None,
     as git would have called it. ``by_shell``: whatever is in the folder is run by a shell, executable or not.
     """
     path = os.path.join(folder, name)
-    for place in places_of_hook(path):
-        if has_block(_content(place) or b""):
-            path = place
-            break
+    path = place_of_block(path) or path
     kept = os.path.join(folder, name + KEPT_SUFFIX)
     if os.path.lexists(path) and not has_block(_content(path) or b"") and _must_be_kept(path, by_shell):
         if os.path.lexists(kept):
@@ -216,6 +244,11 @@ def with_line(content: bytes | None, line: bytes) -> bytes:
     return content + (end if content and not content.endswith(b"\n") else b"") + line + end
 
 
+def file_has_line(path: str, line: bytes) -> bool:
+    """Is there a file, no link, that holds the line?"""
+    return not os.path.islink(path) and has_line(_content(path), line)
+
+
 def has_line(content: bytes | None, line: bytes) -> bool:
     """Does the file hold the line?"""
     return any(held.strip() == line for held in (content or b"").splitlines())
@@ -231,6 +264,13 @@ _STRIP: Final[Mapping[Kind, Callable[[bytes], bytes]]] = {
     "line": _without_lines,
     "config": lambda content: content,
 }
+
+
+def _origin(kind: Kind, current: bytes, known: Receipt | None) -> bytes | None:
+    """What a file would be without our part; None when nothing but our part made it."""
+    left = _STRIP[kind](current)
+    made_by_us = left != current and left in (b"", _NEW_HOOK) and not (known and known["before"] is not None)
+    return None if made_by_us else left
 
 
 # ---------------------------------------------------------------------------------------------------------------------

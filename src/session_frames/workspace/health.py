@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -12,15 +13,17 @@ from typing import Final, Literal, NamedTuple
 from session_frames.errors import FramesError
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
 from session_frames.storage.git_settings import GitSettings
-from session_frames.storage.hook_files import places_of_hook
-from session_frames.storage.hook_text import has_block
+from session_frames.storage.hook_files import place_of_block
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.setup import (
-    NOTES_REF,
+    DISPLAYED,
     SAMPLE_FRAME,
+    HookPlace,
     has_attributes,
     hook_place,
     init,
+    marks,
+    missing_hooks,
     receipts_of,
     uses_lefthook,
     wanted_hooks,
@@ -32,6 +35,7 @@ Level = Literal["error", "warning", "note"]
 _REINSTALL: Final = "frames doctor --fix"
 _INTERPRETER = re.compile(r"\[ -x '((?:[^']|'\\'')*)' \]")
 _LONGEST_WRITE: Final = 60.0  # seconds; a younger temporary file may still be written
+_WIDEST_VALUE: Final = 60  # characters
 _TEMPORARY = re.compile(r"\..*\.tmp")
 
 
@@ -53,8 +57,7 @@ def doctor(ws: Workspace, *, fix: bool = False) -> list[Finding]:
 def _fix(ws: Workspace) -> None:
     """Write anew what ``init`` had written, and remove what was left half done."""
     if not receipts_of(ws).is_empty():
-        hooks = any(receipt["kind"] == "hook" for receipt in receipts_of(ws).files.values())
-        init(ws, hooks=hooks)
+        init(ws, hooks=receipts_of(ws).hooks)
     for path in _temporary_files(ws):
         with suppress(OSError):
             os.unlink(path)
@@ -69,8 +72,18 @@ def _fix(ws: Workspace) -> None:
 
 
 def _is_set_up(ws: Workspace) -> Iterator[Finding]:
-    if receipts_of(ws).is_empty():
+    if not receipts_of(ws).is_empty():
+        return
+    found = marks(ws)
+    if not any(found):
         yield Finding("note", "frames is not set up in this repository", "frames init")
+        return
+    listed = ", ".join((*found.lines, *found.hooks, *found.settings))
+    yield Finding(
+        "warning",
+        f"frames was set up here, but its record of that is gone; what is recognised as its own: {listed}",
+        "frames init keeps it, frames uninit takes it out",
+    )
 
 
 def _attributes(ws: Workspace) -> Iterator[Finding]:
@@ -91,17 +104,27 @@ def _driver(ws: Workspace) -> Iterator[Finding]:
 
 
 def _hooks(ws: Workspace) -> Iterator[Finding]:
-    hooks = [key for key, receipt in receipts_of(ws).files.items() if receipt["kind"] == "hook"]
     top = ws.repo.require_top()
     if uses_lefthook(top):
         yield Finding("note", "lefthook manages the hooks here", "frames init prints what to add to its settings")
         return
-    if not hooks:
+    if not receipts_of(ws).hooks:
         return
     place = hook_place(ws)
+    if place.outside and missing_hooks(place, ws.keeps_local):
+        yield Finding(
+            "warning",
+            f"git runs hooks from '{place.folder}', outside this repository: frames' hooks are not there",
+            "frames init --shared-hooks",
+        )
+        return
+    yield from _faults_of_hooks(ws, place)
+
+
+def _faults_of_hooks(ws: Workspace, place: HookPlace) -> Iterator[Finding]:
     for name in wanted_hooks(ws.keeps_local):
         path = os.path.join(place.folder, name)
-        text = next((text for at in places_of_hook(path) if has_block((text := _text(at)).encode())), "")
+        text = _text(place_of_block(path))
         if not text:
             yield Finding("error", f"the hook '{path}', which git runs, does not call frames", _REINSTALL)
         elif not place.by_shell and not os.access(path, os.X_OK):
@@ -119,8 +142,8 @@ def _husky_is_active(ws: Workspace) -> Iterator[Finding]:
 
 
 def _notes(ws: Workspace) -> Iterator[Finding]:
-    if not receipts_of(ws).is_empty() and NOTES_REF not in GitSettings(ws.repo).values("notes.displayRef"):
-        yield Finding("warning", f"git log does not show frames: notes.displayRef has no {NOTES_REF}", _REINSTALL)
+    if not receipts_of(ws).is_empty() and DISPLAYED not in GitSettings(ws.repo).values("notes.displayRef"):
+        yield Finding("warning", f"git log does not show frames: notes.displayRef has no {DISPLAYED}", _REINSTALL)
 
 
 def _ignored(ws: Workspace) -> Iterator[Finding]:
@@ -149,6 +172,20 @@ def _frame_files(ws: Workspace) -> Iterator[Finding]:
         first = seen.setdefault(frame["id"], path)
         if first != path:
             yield Finding("error", f"'{path}' and '{first}' are the same frame", "keep one of them")
+        for conflict in frame.get("merge_conflicts", []):
+            values = " | ".join(_on_one_line(value) for value in conflict["values"])
+            yield Finding(
+                "error",
+                f"'{path}': a merge left a conflict in {conflict['where']}: {values}",
+                "write the right value there and take the record out of merge_conflicts",
+            )
+
+
+def _unmerged(ws: Workspace) -> Iterator[Finding]:
+    """Frame files in which git waits for a merge to be settled."""
+    listed = ws.repo.run("ls-files", "-u", "-z", "--", SESSIONS, ARCHIVE).decode("utf-8", "surrogateescape")
+    for path in dict.fromkeys(entry.partition("\t")[2] for entry in listed.split("\0") if entry):
+        yield Finding("error", f"'{path}' is not merged yet", f"settle its conflicts, then git add -- '{path}'")
 
 
 def _private_copies(ws: Workspace) -> Iterator[Finding]:
@@ -192,6 +229,7 @@ _CHECKS: Final[tuple[Callable[[Workspace], Iterator[Finding]], ...]] = (
     _index,
     _private_copies,
     _frame_files,
+    _unmerged,
     _left_behind,
     _soon_deleted,
 )
@@ -222,6 +260,11 @@ def _text(path: str) -> str:
             return file.read()
     except OSError:
         return ""
+
+
+def _on_one_line(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _WIDEST_VALUE else text[: _WIDEST_VALUE - 1] + "…"
 
 
 def _temporary_files(ws: Workspace) -> list[str]:

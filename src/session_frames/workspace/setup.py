@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from session_frames.errors import RefusedError
@@ -14,14 +15,18 @@ from session_frames.storage.hook_files import (
     EXCLUDE_LINE,
     Outcome,
     Receipts,
+    file_has_line,
     has_line,
     install_hook,
+    place_of_block,
     with_line,
 )
 from session_frames.storage.hook_text import GUARDS, LOCAL_HOOKS, PYTHON_CODE, shell_quoted
 from session_frames.workspace.core import LOCAL_SETTING, Workspace
 
 NOTES_REF: Final = "refs/notes/frames"
+# As a pattern: git warns of a ref that does not exist, and of no pattern that matches nothing.
+DISPLAYED: Final = "refs/notes/frame[s]"
 SAMPLE_FRAME: Final = f"{SESSIONS}/2026-06-02_topic_000000.frame.json"
 
 # Tools that write the hook files themselves and run only what their own settings name.
@@ -32,6 +37,16 @@ _LEFTHOOK = tuple(
     for ending in ("yml", "yaml", "toml", "json", "jsonc")
 )
 
+# What tells that the value of a setting is ours, whichever interpreter it names.
+_MARKS: Final[Mapping[str, str]] = {
+    "merge.frame.driver": "frames merge-driver %O %A %B %L %P",
+    "merge.frame.name": "session frame merge",
+    "merge.frame.recursive": "binary",
+    "diff.frame.textconv": 'frames textconv "$1"',
+    "notes.displayRef": DISPLAYED,
+    LOCAL_SETTING: "true",
+}
+
 _HOOK_ARGUMENTS = {"prepare-commit-msg": " {1} {2} {3}", "commit-msg": " {1}", "post-checkout": " {1} {2} {3}"}
 
 
@@ -39,7 +54,9 @@ class Initialised(NamedTuple):
     """What ``init`` did: the files and settings that it changed (none the second time), and what a person must know."""
 
     changed: tuple[str, ...]
+    recognised: tuple[str, ...]  # what was ours already, without a record of it
     hooks: str  # the folder whose hooks call frames; "" where none do
+    outside: str  # the folder from which git runs hooks, where it is not of this repository and got none
     local: bool  # frames stay out of the tree
     ignored: bool  # because git ignores their folder
     snippet: str  # to be added by hand to the settings of the tool that manages the hooks here
@@ -59,17 +76,29 @@ class HookPlace(NamedTuple):
     folder: str
     committed: bool  # the files are in the work tree: nothing of this machine may stand in them
     by_shell: bool  # whatever is in the folder is run by a shell
+    outside: bool = False  # the folder is none of this repository's: other repositories may run what is in it
+
+
+class Marks(NamedTuple):
+    """What of ours is in this repository, told by what it says."""
+
+    lines: tuple[str, ...]
+    hooks: tuple[str, ...]
+    settings: tuple[str, ...]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # init
 
 
-def init(ws: Workspace, *, local: bool = False, hooks: bool = True, python: str | None = None) -> Initialised:
+def init(
+    ws: Workspace, *, local: bool = False, hooks: bool = True, shared_hooks: bool = False, python: str | None = None
+) -> Initialised:
     """Set up this repository. Run again it changes nothing.
 
     ``local`` keeps frames out of the tree; so it is where git ignores their folder. ``python`` is the interpreter that
-    git's hooks name, by default the one that runs this.
+    git's hooks name, by default the one that runs this. A folder of hooks outside of this repository is written to
+    with ``shared_hooks`` only, or where it once was.
     """
     top = ws.repo.require_top()
     ignored = ws.repo.is_ignored(SAMPLE_FRAME)
@@ -77,6 +106,7 @@ def init(ws: Workspace, *, local: bool = False, hooks: bool = True, python: str 
     python = python or sys.executable
     with ws.state.lock("setup"):
         receipts = receipts_of(ws)
+        recognised = _recognise(ws, receipts) if receipts.is_empty() else ()
         changed = []
         if not local and not has_attributes(ws):
             changed += _add_line(receipts, os.path.join(top, ".gitattributes"), ATTRIBUTES_LINE)
@@ -84,11 +114,21 @@ def init(ws: Workspace, *, local: bool = False, hooks: bool = True, python: str 
         changed += _configure(ws, receipts, wanted_config(python, local))
         snippet = lefthook_snippet(local) if hooks and uses_lefthook(top) else ""
         place = hook_place(ws)
-        install = hooks and not snippet
-        if install:
+        wanted = hooks and not snippet
+        if wanted:
+            receipts.want_hooks()
+        if wanted and (not place.outside or shared_hooks or _is_written(receipts, place.folder)):
             changed += _install_hooks(receipts, place, wanted_hooks(local), python)
-    shown = tuple(_shown(path, top) for path in changed)
-    return Initialised(shown, place.folder if install else "", local, ignored, snippet)
+        there = wanted and not missing_hooks(place, local)
+    return Initialised(
+        changed=tuple(_shown(path, top) for path in changed),
+        recognised=tuple(_shown(path, top) for path in recognised),
+        hooks=place.folder if there else "",
+        outside=place.folder if wanted and not there else "",
+        local=local,
+        ignored=ignored,
+        snippet=snippet,
+    )
 
 
 def receipts_of(ws: Workspace) -> Receipts:
@@ -124,7 +164,7 @@ def wanted_config(python: str, local: bool) -> dict[str, str]:
         "merge.frame.driver": merge_command(python),
         "merge.frame.recursive": "binary",
         "diff.frame.textconv": textconv_command(python),
-        "notes.displayRef": NOTES_REF,
+        "notes.displayRef": DISPLAYED,
     }
     return {**wanted, LOCAL_SETTING: "true"} if local else wanted
 
@@ -189,8 +229,18 @@ def hook_place(ws: Workspace) -> HookPlace:
     if os.path.normpath(folder) == os.path.join(husky, "_"):
         return HookPlace(husky, committed=True, by_shell=True)
     real, real_top = os.path.realpath(folder) + "/", os.path.realpath(top) + "/"
-    committed = real.startswith(real_top) and not real.startswith(os.path.realpath(ws.repo.common_dir) + "/")
-    return HookPlace(folder, committed, by_shell=False)
+    in_git = real.startswith(os.path.realpath(ws.repo.common_dir) + "/")
+    own = in_git or any(real.startswith(os.path.realpath(tree) + "/") for tree in (top, *ws.repo.work_trees()))
+    return HookPlace(folder, real.startswith(real_top) and not in_git, by_shell=False, outside=not own)
+
+
+def missing_hooks(place: HookPlace, local: bool) -> list[str]:
+    """The hooks that frames needs and that don't call it."""
+    return [name for name in wanted_hooks(local) if not place_of_block(os.path.join(place.folder, name))]
+
+
+def _is_written(receipts: Receipts, folder: str) -> bool:
+    return any(os.path.dirname(path) == folder for path in receipts.of_kind("hook"))
 
 
 def uses_lefthook(top: str) -> bool:
@@ -219,14 +269,64 @@ def _shown(path: str, top: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# What is ours without a record of it
+
+
+def marks(ws: Workspace) -> Marks:
+    """What of ours is in this repository, recognised by what it says.
+
+    A clone brings files that another one committed, but no settings: without ours such a file is the team's alone.
+    """
+    top, place = ws.repo.require_top(), hook_place(ws)
+    settings = _own_settings(ws)
+    lines = [(os.path.join(ws.repo.common_dir, "info", "exclude"), EXCLUDE_LINE)]
+    lines += [(os.path.join(top, ".gitattributes"), ATTRIBUTES_LINE)] if settings else []
+    ours = not place.outside and (settings or not place.committed)
+    hooks = [place_of_block(os.path.join(place.folder, name)) for name in (GUARDS if ours else ())]
+    return Marks(
+        lines=tuple(path for path, line in lines if file_has_line(path, line)),
+        hooks=tuple(filter(None, hooks)),
+        settings=settings,
+    )
+
+
+def _own_settings(ws: Workspace) -> tuple[str, ...]:
+    settings = GitSettings(ws.repo)
+    found = tuple(name for name, mark in _MARKS.items() if any(mark in value for value in settings.values(name)))
+    # A driver of the same name that is somebody else's has settings like ours.
+    own = "merge.frame.driver" in found
+    return tuple(name for name in found if own or not name.startswith("merge."))
+
+
+def _recognise(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
+    """Receipts for what is ours without one."""
+    found = marks(ws)
+    for path in found.lines:
+        receipts.recognise(path, "line")
+    for path in found.hooks:
+        receipts.recognise(path, "hook")
+    if found.hooks:
+        receipts.want_hooks()
+    if found.settings:
+        receipts.config = {name: [] for name in found.settings}
+        receipts.recognise(os.path.join(ws.repo.common_dir, "config"), "config")
+    return (*found.lines, *found.hooks, *found.settings)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # uninit
 
 
 def uninit(ws: Workspace) -> Uninitialised:
-    """Take back what ``init`` wrote: unchanged files byte for byte, our part alone out of edited ones. Frames stay."""
+    """Take back what ``init`` wrote: unchanged files byte for byte, our part alone out of edited ones. Frames stay.
+
+    Where the record of it is gone, what is recognised as ours is taken out.
+    """
     top = ws.repo.require_top()
     with ws.state.lock("setup"):
         receipts = receipts_of(ws)
+        if receipts.is_empty():
+            _recognise(ws, receipts)
         files = []
         for key, receipt in list(receipts.files.items()):
             if receipt["kind"] == "config":
@@ -255,8 +355,8 @@ def _restore_config(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
 def _restore_setting(settings: GitSettings, name: str, old: list[str]) -> None:
     """Give a setting its former values; what a person set since is theirs."""
     if name == "notes.displayRef":
-        if NOTES_REF not in old:
-            settings.unset(name, NOTES_REF)
+        if DISPLAYED not in old:
+            settings.unset(name, DISPLAYED)
         return
     settings.unset(name)
     for value in old:
@@ -266,6 +366,9 @@ def _restore_setting(settings: GitSettings, name: str, old: list[str]) -> None:
 def _what_stays(ws: Workspace) -> tuple[str, ...]:
     frames = sum(1 for _ in ws.store.iter_paths())
     stays = [f"{frames} frame files in {SESSIONS} and {ARCHIVE}"] if frames else []
+    place = hook_place(ws)
+    if place.outside and not missing_hooks(place, local=True):
+        stays.append(f"frames' hooks in '{place.folder}', outside this repository")
     private = [name for name in _names(ws.state.root) if not name.endswith(".lock")]
     if private:
         stays.append(f"what only this machine holds in '{ws.state.root}'")
