@@ -726,11 +726,75 @@ def test_long_and_hostile_texts_take_no_time() -> None:
         "1. x\n" * 30_000,
         "그럼 그럼 " * 30_000,
         "あ、" * 60_000,
+        "TODO: x\n" * 30_000,
+        "next steps" + " " * 100_000,
     ]
     turns = turns_of([pair for text in texts for pair in (("u", text), ("a", text))])
     began = time.perf_counter()
     extract(turns)
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ([("u", "add a cache"), ("a", "The cache is in."), ("u", "Should we log misses?")], "open user"),
+        ([("u", "add a cache"), ("a", "The cache is in. Shall I add milk too?")], "open agent"),
+        ([("u", "캐시 추가해줘"), ("a", "추가했습니다. 미스도 로그로 남길까요?")], "open agent"),
+        ([("u", "캐시 추가해줘"), ("a", "추가했습니다."), ("u", "캐시 미스도 로그에 남겨야 하나요?")], "open user"),
+        ([("u", "キャッシュを追加して"), ("a", "追加しました。ミスもログに残しますか？")], "open agent"),
+        ([("u", "キャッシュを追加して"), ("a", "追加しました。"), ("u", "ミスもログに残すべき？")], "open user"),
+        ([("u", "add a cache"), ("a", "The cache is in. Anything else?")], ""),
+        ([("u", "add a cache"), ("a", "Should it use redis or sqlite?"), ("u", "ok.")], "open agent"),
+        ([("u", "add a cache"), ("a", "Should it use redis or sqlite?"), ("u", "thanks")], "open agent"),
+        ([("u", "캐시"), ("a", "캐시는 redis로 할까요 아니면 sqlite로 할까요?"), ("u", "좋아")], "open agent"),
+        ([("u", "キャッシュ"), ("a", "キャッシュはredisとsqliteのどちらにしますか？"), ("u", "はい")], "open agent"),
+        ([("u", "add a cache"), ("a", "Shall I add the eviction too?"), ("u", "thanks")], ""),
+        ([("u", "add a cache"), ("a", "Shall I add the eviction too?"), ("u", "yes")], "answered agent"),
+        ([("u", "Should the cache use redis or sqlite?"), ("a", "Ok.")], ""),
+        ([("u", "Should the cache use redis or sqlite?"), ("a", "Sqlite, no server.")], "answered user"),
+        ([("a", "Do you want an exit code too?"), ("u", "yes but only when more than half is bad")], "answered agent"),
+        (
+            [("u", "同じkeyで2回putしたらbytesずれない?"), ("a", "ずれます。古いサイズを引いていません。")],
+            "answered user",
+        ),
+    ],
+    ids=lambda said: said[-1][1] if isinstance(said, list) else said,
+)
+def test_a_question_is_open_until_something_answers_it(said: list[tuple[str, str]], question: str) -> None:
+    questions = extract(turns_of(said))["open_questions"]
+    assert [f"{one['status']} {one['by']}" for one in questions] == [question] * bool(question)
+
+
+LISTED_STEPS = ["write the docs", "ask Dana about rates"]
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("다음 단계: 문서를 쓴다", ["문서를 쓴다"]),
+        ("다음에 할 일: 배포 스크립트 정리", ["배포 스크립트 정리"]),
+        ("할 일: 로그 정리", ["로그 정리"]),
+        ("次のステップ: ドキュメントを書く", ["ドキュメントを書く"]),
+        ("次にやること：デプロイの整理", ["デプロイの整理"]),
+        ("TODO: write the changelog", ["write the changelog"]),
+        ("Next steps:\n- write the docs\n- ask Dana about rates", LISTED_STEPS),
+        ("Done.\n\n**Next steps:**\n\n1. write the docs\n2. ask Dana about rates\n\nBye.", LISTED_STEPS),
+        ("## Next steps\n* [ ] write the docs\n* [x] run the tests\n* [ ] ask Dana about rates", LISTED_STEPS),
+        ("다음 단계:\n1. 문서 작성\n2. 배포 스크립트 정리", ["문서 작성", "배포 스크립트 정리"]),
+        ("次のステップ：\n- ドキュメントを書く\n- デプロイの整理", ["ドキュメントを書く", "デプロイの整理"]),
+        ("Next steps: none.", []),
+        ("다음 단계: 없음", []),
+        ("The next steps are clear", []),
+        ("- write the docs\n- ask Dana about rates", []),
+    ],
+)
+def test_a_label_makes_steps_of_either_side(text: str, steps: list[str]) -> None:
+    for side, by in (("u", "user"), ("a", "agent")):
+        found = extract(turns_of([("u", "tidy the importer"), (side, text)]))["next_steps"]
+        assert [(one["text"], one["by"], one["evidence"][0]["quote"]) for one in found] == [
+            (step, by, step) for step in steps
+        ]
 
 
 def test_the_cues_are_those_of_the_patterns() -> None:

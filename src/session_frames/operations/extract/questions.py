@@ -9,12 +9,13 @@ from typing import Final
 
 from session_frames.model import By, Decision, Evidence, Question, QuestionStatus, Turn, item_id
 
-from .patterns import find
+from .patterns import find, opening, whole
 from .sentences import clauses, last_sentences, own_sentences, shortened
 from .words import about, shared
 
 _SHORTEST: Final = 6
 _LONGEST_BARE_ANSWER: Final = 20
+_STEM: Final = 2  # characters in which a verb of the answer is that of the question
 
 
 @dataclass
@@ -71,7 +72,7 @@ def _of_agent(turns: Sequence[Turn], place: int) -> list[_Asked]:
     asked = _Asked(text, "agent", place, [_quoted(turn, text)], "open")
     said = own_sentences(reply.get("text", "")) if reply else ()
     if reply is None or not said:
-        return [] if find("closing", text) else [asked]
+        return [asked]
     plain = [one for one in said if not find("asks", one)]
     put_off = _put_off(plain)
     if put_off:
@@ -80,15 +81,28 @@ def _of_agent(turns: Sequence[Turn], place: int) -> list[_Asked]:
     elif not find("asks", said[0]) and not find("musing", said[0]) and not find("no_answer", said[0]):
         if not _answers(said[0], text):
             return []
+        if _says_nothing(said[0], text):
+            return [asked] if find("which", text) else []
         asked.status, asked.answer = "answered", shortened(said[0])
         asked.evidence.append(_quoted(reply, said[0]))
     return [asked]
 
 
 def _answers(reply: str, question: str) -> bool:
-    """Whether the reply speaks to the question: short, or about the same thing."""
-    opening = clauses(reply)[0].text if clauses(reply) else reply
-    return len(opening) <= _LONGEST_BARE_ANSWER or bool(shared(reply, question))
+    """Whether the reply speaks to the question: short, a yes or no with more behind it, or about the same thing."""
+    first = clauses(reply)[0].text if clauses(reply) else reply
+    if len(first) <= _LONGEST_BARE_ANSWER or shared(reply, question):
+        return True
+    return not find("which", question) and any(
+        (said := opening(kind, reply)) is not None and not reply[said.end() : said.end() + 1].isalnum()
+        for kind in ("weak_yes", "refuse")
+    )
+
+
+def _says_nothing(reply: str, question: str) -> bool:
+    """Whether the reply is no answer: thanks, or a mere yes where there is something to choose from."""
+    kinds = ("thanks", "weak_yes", "approve", "ack") if find("which", question) else ("thanks",)
+    return any(whole(kind, reply) for kind in kinds)
 
 
 def _unknown(sentence: str) -> bool:
@@ -121,16 +135,36 @@ def _of_user(turns: Sequence[Turn], place: int) -> list[_Asked]:
         asked = _Asked(shortened(text or sentence), "user", place, [_quoted(turn, text or sentence)], "open")
         if put_off and (unknown or open_mark or number == len(said) - 2):
             asked.status = "deferred"
-        elif text and not open_mark:
-            if not following or not answers or (not shared(text, following.get("text", "")) and len(answers) > 1):
+        elif text and not open_mark and not _ends_the_talk(turns, place):
+            if not following or not answers:
+                continue
+            if len(answers) > 1 and not _is_spoken_to(said[number : number + 2], following.get("text", "")):
                 continue
             if find("no_answer", answers[0]):
                 continue
-            asked.status, asked.answer = "answered", shortened(answers[0])
-            asked.evidence.append(_quoted(following, answers[0]))
+            answer = next((one for one in answers if not _says_nothing(one, text)), "")
+            if not answer:
+                continue
+            asked.status, asked.answer = "answered", shortened(answer)
+            asked.evidence.append(_quoted(following, answer))
             _put_off_after_the_answer(asked, turns, place)
         found.append(asked)
     return found
+
+
+def _is_spoken_to(asked: Sequence[str], answer: str) -> bool:
+    """Whether a longer answer speaks to a question, or to one right behind it ("where? in the migration?").
+
+    Or it begins with the verb that was asked ("ずれない?", "ずれます。").
+    """
+    question = " ".join(one for one in asked if find("asks", one))
+    echoes = not answer[:_STEM].isascii() and answer[:_STEM] in question
+    return echoes or bool(shared(question, answer))
+
+
+def _ends_the_talk(turns: Sequence[Turn], place: int) -> bool:
+    """Whether nobody said anything after that turn."""
+    return not any(turn.get("text", "").strip() for turn in turns[place + 1 :])
 
 
 def _put_off_after_the_answer(asked: _Asked, turns: Sequence[Turn], place: int) -> None:

@@ -90,6 +90,11 @@ def _from_a_line(text: str) -> str:
     return text.split("\n", 1)[-1]
 
 
+def last_lines(text: str) -> list[str]:
+    """The author's own lines at the end of a long text."""
+    return own_lines(text if len(text) <= LONGEST_OWN_WORDS else _from_a_line(text[-LONGEST_OWN_WORDS:]))
+
+
 def is_numbered_list(text: str) -> bool:
     """Whether the text has several numbered points: answers to a list, not the label of an option."""
     return len(re.findall(r"^\s*\(?(?:\d{1,2}|[A-Fa-f])[.):]\s+\S", text, re.MULTILINE)) > 1

@@ -1,4 +1,8 @@
-"""Next steps: what the user takes on or names as left to do, and what the agent lists as left to do at the end."""
+"""Next steps: what the user takes on or names as left to do, and what the agent lists as left to do at the end.
+
+A label ("Next steps:", "다음 단계:", "次のステップ：") makes the rest of its line a step, or each point of the list
+below it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,9 @@ from typing import Final
 from session_frames.model import By, NextStep, StepStatus, Turn, item_id
 
 from .patterns import find, named
+from .patterns.vocabulary import NO_STEP, STEP_IN_LIST, STEPS_LABEL
 from .proposals import offer_of
-from .sentences import clauses, last_sentences, own_sentences, shortened
+from .sentences import clauses, last_lines, last_sentences, own_lines, own_sentences, shortened
 from .words import about, shared
 
 _LIST_OF_STEPS: Final = r"[,、]\s*|;\s*|\s+and\s+"
@@ -30,14 +35,16 @@ def read_steps(turns: Sequence[Turn]) -> list[NextStep]:
 
 
 def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
-    turn = turns[place]
-    found = []
-    for sentence in own_sentences(turn.get("text", "")):
-        if find("asks", sentence):
+    text = turns[place].get("text", "")
+    labelled = _labelled(own_lines(text)) if _has_label(text) else []
+    found = [_step(turns, place, one, "user") for one in labelled]
+    for sentence in own_sentences(text):
+        if find("asks", sentence) or any(one in sentence or sentence in one for one in labelled):
             continue
-        remaining = find("remaining", sentence)
+        remaining = re.match(STEPS_LABEL, sentence, re.IGNORECASE) or find("remaining", sentence)
         if remaining:
-            found.append(_step(turns, place, named(remaining, "what"), "user"))
+            left = named(remaining, "what")
+            found += [_step(turns, place, left, "user")] if _is_step(left) else []
             continue
         for clause in clauses(sentence):
             match = find("commit", clause.text)
@@ -48,6 +55,28 @@ def _taken_on(turns: Sequence[Turn], place: int) -> list[NextStep]:
                 if about_it or (context and not any(one["evidence"][0]["quote"] in sentence for one in found)):
                     found.append(_step(turns, place, match.group(), "user", context))
     return found
+
+
+def _has_label(text: str) -> bool:
+    return re.search(STEPS_LABEL, text, re.IGNORECASE | re.MULTILINE) is not None
+
+
+def _labelled(lines: Sequence[str]) -> list[str]:
+    """What stands behind a label, and the points of the list below one that stands alone."""
+    found: list[str] = []
+    listing = False
+    for line in lines:
+        label = re.match(STEPS_LABEL, line, re.IGNORECASE)
+        point = re.match(STEP_IN_LIST, line) if listing and not label else None
+        step = label["what"] if label else point["what"] if point and point["mark"] not in ("x", "X") else ""
+        if _is_step(step):
+            found.append(step.strip())
+        listing = (label is not None and not label["what"]) or (listing and (point is not None or not line.strip()))
+    return found
+
+
+def _is_step(text: str) -> bool:
+    return bool(about(text)) and not find("asks", text) and not re.match(NO_STEP, text, re.IGNORECASE)
 
 
 def _time(text: str) -> str:
@@ -70,11 +99,16 @@ def _listed_last(turns: Sequence[Turn]) -> list[NextStep]:
     for place in range(len(turns) - 1, -1, -1):
         if turns[place]["role"] != "agent":
             continue
-        for sentence in last_sentences(turns[place].get("text", "")):
+        text = turns[place].get("text", "")
+        labelled = _labelled(last_lines(text)) if _has_label(text) else []
+        if labelled:
+            steps = labelled if len(labelled) > 1 else re.split(_LIST_OF_STEPS, labelled[0])
+            return [_step(turns, place, one, "agent") for one in steps[:_MOST_LISTED] if about(one)]
+        for sentence in last_sentences(text):
             match = find("remaining", sentence)
             if match:
                 listed = re.split(_LIST_OF_STEPS, named(match, "what"))[:_MOST_LISTED]
-                return [_step(turns, place, one, "agent") for one in listed if about(one)]
+                return [_step(turns, place, one, "agent") for one in listed if _is_step(one)]
     return []
 
 

@@ -51,8 +51,9 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``unknown``        the sentence asks in itself ("which", "몇", "どの")
 ``time``           a time or a pronoun; a step that names nothing else needs its context
 ``smalltalk``      a polite question that asks nothing about the work
-``closing``        an offer put as a question; with no answer at all it is no open question
 ``either_or``      the agent's sentence names alternatives
+``which``          a question that a mere yes does not answer
+``thanks``         the whole sentence thanks
 ``request``        a question that is a request
 ``no_answer``      the agent or the user cannot say
 ``keeps_open``     the sentence says that a question is open

@@ -108,18 +108,19 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| librar| magic | mock| package| please | stuff | thing| trick| whatsoever "
         ),
         "smalltalk": " anything | help | know | think | what | would ",
-        "closing": " can | may | shall | should | want | would ",
         "unknown": " how | what | when | where | whether | which | who ",
         "time": (
             " friday | later | monday | morning | next | thursday | today | tomorrow | tonight | tuesday | wednesday "
         ),
         "either_or": " either | or | v",
+        "which": " how | or | what | when | where | which | who ",
+        "thanks": "cheers|thank |thanks|thx",
         "request": " also | and | please | you ",
         "no_answer": " can | cannot | clue | depends | for | hard | idea | know | sure | unclear | up | which ",
         "keeps_open": " decided | point | question | still | tbd | undecided ",
         "commit": (
-            " ask | call | check | deploy | fix | follow | going | have | ll | look | migrate | must "
-            "| need | next | review | run | talk | tell | test | todo| update | verify | will | write "
+            " ask | call | check | deploy | fix | going | have | ll | look | migrate | must | need "
+            "| review | run | talk | tell | test | update | verify | will | write "
         ),
         "remaining": " left | next | outstanding| remaining| still | todo",
         "done": (
@@ -207,15 +208,16 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "ack": "네|넵|맞습니다|알겠습니다|죄송합니다|확인했습니다",
         "pronoun": " 그| 그거| 그건| 그것| 그게| 이거| 이건",
         "smalltalk": " 궁금| 도와| 필요|다른 |도와드릴|무엇을 ",
-        "closing": "ㄹ까요|드릴까요|볼까요|원하시|할까요",
         "rule": "넣지|말자 |씀 ",
         "either_or": "또는|방법도|아니면|이나 |중 |할까요|혹은",
+        "which": "까요|누가|또는|몇|무엇|뭐|뭘|아니면|어느|어디|어떤|어떻게|언제|혹은",
+        "thanks": "ㄱㅅ|ㄳ|감사|감사합니다|감사해요|고마워|고맙습니다|땡큐",
         "request": "돌려볼|라고 |맞아 |봐줄|어디서|언제 |주시겠|주실래|줄래|할 |해볼래|해줄 |해줄래|했다고 ",
         "no_answer": " 수 |모르겠|모름|불분명|애매|확실하지|확인할 ",
         "keeps_open": "미결|미정|아직 |열린 |정해지지 |질문",
         "commit": (
-            " todo| 다음 | 문의할게| 문의해야| 물어볼게| 물어봐야| 요청할게| 전달할게| 할 | 확인할게"
-            "| 확인해야|끝나면 |나는 |나오면 |난 |내가 |다음 |되면 |받으면 |오면 |제가 "
+            " 문의할게| 문의해야| 물어볼게| 물어봐야| 요청할게| 전달할게| 확인할게| 확인해야|끝나면 "
+            "|나는 |나오면 |난 |내가 |다음 |되면 |받으면 |오면 |제가 "
         ),
         "remaining": "남",
         "done": (
@@ -307,11 +309,12 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "ack": "すみません|そうでした|はい|わかりました|了解|失礼|承知",
         "pronoun": " あれ| これ| その| それ",
         "smalltalk": "お手伝い|他に|何か",
-        "closing": "いかがですか|ご希望|しますか|ましょうか|よろしいですか",
         "rule": "使いません |使わない |入れない |入れません |変えない |追加しない ",
         "either_or": (
             "あるいは|いずれか|か |それとも|だと思います|どちら|ますか|または|もしくは|方法があり|案か|案があり|案と"
         ),
+        "which": "あるいは|いつ|か |それとも|どう|どこ|どちら|どの|どれ|または|もしくは|何|誰",
+        "thanks": "ありがとう|どうも|サンクス|助かります",
         "request": (
             "お願いできる|くれますか|してくれる|してもらえる|もらえますか|やった|ログない|動かした"
             "|実行した|見せて|言った|頼んだ"
@@ -322,7 +325,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         ),
         "keeps_open": "tbd|まだ決め|デザイン待ち|回答待ち|未定|未決|決まっていない|決まってない|確認待ち|返事待ち",
         "commit": (
-            " todo | 次 |こちらで|こっちで|してから|にする |やります |やる |実行する |書く |流す |直す "
+            "こちらで|こっちで|してから|にする |やります |やる |実行する |書く |流す |直す "
             "|確認しておく |確認します |確認する |聞いておく |聞いてみる |聞きます |聞く |自分で|見る "
             "|試す "
         ),

@@ -229,10 +229,11 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:anything else|how can i help|what would you like|is there anything|what do you think|what else"
         r"|let me know)\b",
     ),
-    "closing": (r"\b(?:would you like|do you want|want me to|shall I|should I|may I|can I)\b",),
     "unknown": (r"\b(?:what|which|how|whether|where|when|who)\b",),
     "time": (r"\b(?:tomorrow|tonight|today|later|next week|monday|tuesday|wednesday|thursday|friday|morning)\b",),
     "either_or": (r"\bor\b", r"\bversus\b|\bvs\b", r"\beither\b"),
+    "which": (r"\b(?:which|what|how|where|when|who)\b(?! (?:about|if)\b)|\bor\b(?! (?:not|so|something)\b)",),
+    "thanks": (r"(?:many |great |ok |perfect )?(?:thanks|thank you|thx|cheers)(?: a lot| so much| very much)?",),
     "request": (r"^(?:can|could|would|will) you\b", r"^(?:please|and|also) "),
     "no_answer": (
         r"\b(?:i can't (?:see|tell|know|say)|i cannot (?:see|tell|know|say)|don't know|not sure|unclear|no idea"
@@ -250,7 +251,6 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:someone|somebody|we) (?:has|have|needs|need|must)(?: to)? (?!keep|stay|work)(?:run|ask|check|look|update"
         r"|tell|deploy|test|talk|write|verify|review|fix|call|migrate)\b.*",
         r"\bwe(?:'ll| will)? look at .+ (?:after|when|once|tomorrow|tonight|later|next)\b.*",
-        r"^(?:todo|next step|follow[- ]up)s?: .+",
     ),
     "remaining": (r"\b(?:remaining|left to do|still to do|next steps?|todo|outstanding)(?: is| are)?: (?P<what>.+)",),
     "done": (

@@ -63,6 +63,17 @@ ASKED_FOR: Final = (
     r"|split|simplify|parse|handle|make|validate|convert|generate)\s+(.+)"
 )
 
+# A line that names what is left to do: the rest of it, or the list below it. A heading needs no colon.
+STEPS_LABEL: Final = (
+    r"^[ \t]*(?P<heading>#{2,6}[ \t]+)?(?:[-*•][ \t]+)?[*_]{0,2}"
+    r"(?:next (?:steps?|up)|follow[- ]?ups?|to-?dos?|left to do|still to do"
+    r"|다음 ?단계|다음에? ?할 ?일|할 ?일|남은 ?(?:일|작업)"
+    r"|次のステップ|次の(?:作業|タスク)|次に?やること|残りの?(?:作業|タスク)|残タスク|やること|次)"
+    r"[*_]{0,2}[ \t]*(?:[:：][*_]{0,2}|(?(heading)(?=$)|(?!)))[ \t]*(?P<what>.*)$"
+)
+STEP_IN_LIST: Final = r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\[(?P<mark>[ xX])\]\s+)?(?P<what>\S.*)$"
+NO_STEP: Final = r"(?:none|nothing|n/a|없음|없습니다|없어요?|なし|ありません|特になし)\b"
+
 KOREAN_PARTICLE: Final = (
     r"(?:에서는|에서|으로|까지|부터|이랑|하고|처럼|보다|이나|에게|한테|은|는|이|가|을|를|에|로|와|과|의|만|랑"
     r"|(?<=\S\S\S)도)$"
