@@ -22,6 +22,7 @@ from session_frames.workspace import history, resume_into
 from session_frames.workspace.blame import BlamedLine
 from session_frames.workspace.catalog import Entry
 from session_frames.workspace.history import State
+from session_frames.workspace.log_filters import choose, has_filters
 
 
 @click.command()
@@ -183,7 +184,10 @@ def show(
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def log(context: Context, args: tuple[str, ...]) -> None:
-    """git log with the frames under each commit: every option and path of git log, and --json."""
+    """git log with the frames under each commit: every option and path of git log, and --json.
+
+    Only commits with a frame: --frame FRAME, --topic TEXT, --agent NAME, --decision TEXT.
+    """
     before_paths = args[: args.index("--")] if "--" in args else args
     if "--json" in before_paths:
         rest = [arg for at, arg in enumerate(args) if not (arg == "--json" and at < len(before_paths))]
@@ -191,8 +195,25 @@ def log(context: Context, args: tuple[str, ...]) -> None:
             output.write_json(commit)
         return
     history.prepare_log(context.workspace, args)
+    shown = list(args)
+    if has_filters(args):
+        chosen = choose(context.workspace, args)
+        if not chosen.commits:
+            return
+        _become_standard_input(chosen.stdin())
+        shown = chosen.args
     sys.stdout.flush()
-    os.execvp("git", ["git", "log", "--notes", "--notes=frames", *args])
+    os.execvp("git", ["git", "log", "--notes", "--notes=frames", *shown])
+
+
+def _become_standard_input(content: bytes) -> None:
+    """What the program reads that takes the place of this one."""
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
 
 
 @click.command()

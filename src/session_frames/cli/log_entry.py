@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from session_frames.storage.quick_look import is_current, may_name_commits
+from session_frames.storage.quick_look import LOG_FILTERS, is_current, may_name_commits
 
 
 def log(args: list[str]) -> int | None:
@@ -16,7 +16,7 @@ def log(args: list[str]) -> int | None:
     Whatever fails is left to the command line, which tries again and tells it.
     """
     before_paths = args[: args.index("--")] if "--" in args else args
-    if any(arg == "--json" or arg.startswith("--output") for arg in before_paths):
+    if any(arg == "--json" or arg.startswith(("--output", *LOG_FILTERS)) for arg in before_paths):
         return None
     try:
         if may_name_commits(args) or not is_current(dict(os.environ)):

@@ -362,9 +362,9 @@ def iter_links(index: Index) -> Iterator[Link]:
     yield from map(_link, index.rows(f"SELECT {_COLUMNS} FROM all_links ORDER BY at, place"))
 
 
-def known_frames(index: Index) -> dict[str, Summary]:
-    """The newest known version of each frame that any commit holds, by its id."""
-    blobs = dict(index.rows("SELECT frame, blob FROM frames WHERE held ORDER BY frame"))
+def known_frames(index: Index, *, in_history: bool = True) -> dict[str, Summary]:
+    """The newest known version of each frame that any commit holds, by its id; else of each that is known at all."""
+    blobs = dict(index.rows("SELECT frame, blob FROM frames WHERE held OR NOT ? ORDER BY frame", (in_history,)))
     summaries = index.summaries(blobs.values())
     return {frame: summaries[blob] for frame, blob in blobs.items()}
 

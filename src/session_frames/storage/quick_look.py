@@ -18,6 +18,9 @@ SCHEMA_VERSION = 2
 UNCOMPARED = "uncompared"
 CLOSED_STAMP = "closed"
 
+# What `frames log` takes beside the options of git's log.
+LOG_FILTERS = ("--frame", "--topic", "--agent", "--decision")
+
 _NOTES = "refs/notes/frames"
 
 # Paths, then three lists of ids, each ended by a line that is no id: tips, the notes, what replaces objects.

@@ -14,6 +14,7 @@ from session_frames.storage.commit_links import Link, links_of
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
 from session_frames.workspace.catalog import Catalog, Entry, catalog, get_entry, load
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.log_filters import choose, has_filters
 from session_frames.workspace.log_view import prepare_log as prepare_log
 
 _CHUNK = 512
@@ -175,6 +176,9 @@ class LoggedCommit(TypedDict):
 def log(ws: Workspace, args: Sequence[str]) -> Iterator[LoggedCommit]:
     """The commits that ``git log ARGS`` shows, in its order, each with its frames."""
     prepare_log(ws, args)
+    chosen = choose(ws, args) if has_filters(args) else None
+    if chosen is not None and not chosen.commits:
+        return
     steady = (
         "--no-color",
         "--no-patch",
@@ -183,8 +187,9 @@ def log(ws: Workspace, args: Sequence[str]) -> Iterator[LoggedCommit]:
         "-z",
         "--format=%x01%H%x00%s%x00%an%x00%aI",
     )
-    options, paths = _split_paths(args)
-    with ws.repo.stream("log", *options, *steady, *paths, cwd=ws.cwd) as output:
+    options, paths = _split_paths(chosen.args if chosen else args)
+    stdin = chosen.stdin() if chosen else None
+    with ws.repo.stream("log", *options, *steady, *paths, cwd=ws.cwd, stdin=stdin) as output:
         pending: list[LoggedCommit] = []
         for fields in _records(output):
             pending.append(
