@@ -123,4 +123,5 @@ def test_help_loads_no_verb(tmp_path: Path) -> None:
     assert {name for name in modules if name.startswith("session_frames.cli.")} == {
         "session_frames.cli.main",
         "session_frames.cli.output",
+        "session_frames.cli.process",
     }

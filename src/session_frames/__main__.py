@@ -14,25 +14,44 @@ _LEAN = {"git-hook": "git_hook", "merge-driver": "merge_driver", "textconv": "te
 
 def main() -> None:
     """Run the command line of this process and exit with its code."""
-    verb = sys.argv[1] if len(sys.argv) > 1 else ""
+    try:
+        from session_frames.cli.process import prepare
+
+        prepare()
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:  # before anything was begun that has more to say to it
+        from session_frames.cli.output import complain
+
+        complain("interrupted")
+        code = 130
+    except OSError as error:  # of what writes without the command line
+        from session_frames.cli.main import failed_system_call
+
+        code = failed_system_call(error)
+    sys.exit(code)
+
+
+def _run(args: list[str]) -> int:
+    verb = args[0] if args else ""
     if verb in _LEAN:
         from session_frames.cli import git_entry
 
-        sys.exit(getattr(git_entry, _LEAN[verb])(sys.argv[2:]))
+        called: int = getattr(git_entry, _LEAN[verb])(args[1:])
+        return called
     if verb == "--version":
         from session_frames import __version__
 
-        print(f"frames {__version__}")
-        sys.exit(0)
+        print(f"frames {__version__}", flush=True)
+        return 0
     if verb == "log":
         from session_frames.cli.log_entry import log
 
-        code = log(sys.argv[2:])
+        code = log(args[1:])
         if code is not None:
-            sys.exit(code)
-    from session_frames.cli.main import main as command_line
+            return code
+    from session_frames.cli.main import run
 
-    sys.exit(command_line())
+    return run(args)
 
 
 if __name__ == "__main__":

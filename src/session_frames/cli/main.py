@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NoReturn
@@ -81,13 +82,40 @@ class Context:
         output.page(lines, pager, self.environ)
 
 
+# What a write can meet and a read can't.
+_OF_WRITING = (errno.EBADF, errno.ENOSPC, errno.EFBIG)
+
+
 def _now() -> str:
     from datetime import UTC, datetime
 
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+class _ReaderGone(Exception):
+    """Standard output leads nowhere any more. click would make another exit code of an ``OSError``."""
+
+
+@contextmanager
+def _past_click() -> Iterator[None]:
+    """What click would tell in its own way comes out as it should be told here."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGone from error
+    except KeyboardInterrupt as error:
+        raise click.Abort from error
+
+
 class _Verbs(click.Group):
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _past_click():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _past_click():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)
 
@@ -131,8 +159,6 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 def run(args: list[str]) -> int:
     """Run the command line; the exit code (see ``errors.EXIT_CODES``)."""
-    if sys.stdout is None:  # closed by the caller: nobody wants to read
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         context = Context(_working_directory(), dict(os.environ))
         code = frames.main(args, prog_name="frames", standalone_mode=False, obj=context)
@@ -142,6 +168,9 @@ def run(args: list[str]) -> int:
         return _failed(error)
     except click.exceptions.Exit as done:
         return done.exit_code
+    except _ReaderGone:
+        output.silence_stdout()
+        return 141
     except click.UsageError as error:
         output.complain(f"error: {_lowered(error.format_message())}")
         if error.ctx is not None:
@@ -157,7 +186,7 @@ def run(args: list[str]) -> int:
         output.silence_stdout()
         return 141
     except OSError as error:
-        return _failed_system_call(error)
+        return failed_system_call(error)
     except Exception as error:  # a fault of ours: say so, keep what helps to mend it
         return _fault(error)
 
@@ -192,13 +221,14 @@ def _flush_what_was_said() -> None:
         output.silence_stdout()
 
 
-def _failed_system_call(error: OSError) -> int:
+def failed_system_call(error: OSError) -> int:
+    """Say what failed, unless it is only that the reader has gone; the exit code."""
+    output.silence_stdout()
     if error.errno == errno.EPIPE:
-        output.silence_stdout()
         return 141
     where = f" '{error.filename}'" if error.filename else ""
-    output.silence_stdout()
-    output.complain(f"error: {(error.strerror or str(error)).lower()}{where}")
+    doing = "cannot write to standard output: " if not where and error.errno in _OF_WRITING else ""
+    output.complain(f"error: {doing}{(error.strerror or str(error)).lower()}{where}")
     return 5
 
 

@@ -39,8 +39,9 @@ def write_json(value: Any) -> None:
 def complain(text: str) -> None:
     """A line for people, to standard error."""
     data = (text + "\n").encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
-    sys.stderr.buffer.write(data)
-    sys.stderr.buffer.flush()
+    with suppress(OSError):  # nobody hears it
+        sys.stderr.buffer.write(data)
+        sys.stderr.buffer.flush()
 
 
 def wants_colour(environ: Mapping[str, str], setting: str | None) -> bool:
