@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import frames
 from git_repos import (
     SESSION,
     activate,
@@ -244,6 +245,12 @@ def test_settings_of_others_are_kept(repo: Path) -> None:
     uninit(workspace(repo))
     assert git(repo, "config", "--get-all", "notes.displayRef").split() == ["refs/notes/review"]
     assert git(repo, "config", "merge.frame.driver").strip() == "mine"
+
+
+def test_frames_log_warns_of_no_notes_before_init(repo: Path) -> None:
+    commit_files(repo, "base", a_py="x\n")
+    for args in ((), ("--topic", "none")):
+        assert frames("log", *args, cwd=repo).stderr == b""
 
 
 def test_git_log_warns_of_no_notes_where_there_are_none(repo: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import click
 
 from session_frames.cli import output
+from session_frames.cli.log_entry import SHOWN_NOTES
 from session_frames.cli.main import Context
 from session_frames.cli.options import frame_of, frame_option, json_option
 from session_frames.errors import UsageError
@@ -203,7 +204,7 @@ def log(context: Context, args: tuple[str, ...]) -> None:
         _become_standard_input(chosen.stdin())
         shown = chosen.args
     sys.stdout.flush()
-    os.execvp("git", ["git", "log", "--notes", "--notes=frames", *shown])
+    os.execvp("git", ["git", "log", "--notes", SHOWN_NOTES, *shown])
 
 
 def _become_standard_input(content: bytes) -> None:

@@ -9,6 +9,9 @@ import os
 
 from session_frames.storage.quick_look import LOG_FILTERS, is_current, may_name_commits
 
+# As a pattern: git warns of a ref that does not exist, and of no pattern that matches nothing.
+SHOWN_NOTES = "--notes=frame[s]"
+
 
 def log(args: list[str]) -> int | None:
     """Become ``git log ARGS``. Comes back when the command line has to say more than git can: None, or an exit code.
@@ -21,7 +24,7 @@ def log(args: list[str]) -> int | None:
     try:
         if may_name_commits(args) or not is_current(dict(os.environ)):
             _bring_up_to_date(args)
-        os.execvp("git", ["git", "log", "--notes", "--notes=frames", *args])
+        os.execvp("git", ["git", "log", "--notes", SHOWN_NOTES, *args])
     except KeyboardInterrupt:
         from session_frames.cli.output import complain
 
