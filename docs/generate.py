@@ -8,6 +8,7 @@ hand. Run twice, it changes nothing.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from session_frames.schema import load_schema
 from session_frames.transcripts import FORMATS, get_format
 
 PAGES: Final = Path(__file__).parent
+_REWRITES: Final = PAGES.parent / "tests" / "golden" / "rewrites.json"
 _PART: Final = re.compile(r"<!-- begin (?P<name>[a-z-]+) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
 
 
@@ -196,6 +198,18 @@ def _places(patterns: list[str]) -> str:
     return "<br>".join(shown) + (f"<br>and {more} more" if more else "")
 
 
+def _rewrites() -> str:
+    """What ``tests/test_rewrites.py`` has found, and holds the code to."""
+    counted: dict[str, dict[str, dict[str, int]]] = json.loads(_REWRITES.read_text(encoding="utf-8"))
+    kinds = ("certain", "inferred", "missed", "false")
+    head = ("operation", *kinds, *(f"taken out: {kind}" for kind in kinds))
+    rows = [
+        (name, *(str(found[variant][kind]) for variant in ("kept", "taken out") for kind in kinds))
+        for name, found in counted.items()
+    ]
+    return _table(head, rows)
+
+
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "command-line": _command_line,
     "schema": _schema,
@@ -203,6 +217,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "exit-codes": _exit_codes,
     "redaction": _redaction,
     "formats": _formats,
+    "rewrites": _rewrites,
 }
 
 
