@@ -273,3 +273,74 @@ def test_the_symlink_that_leads_away(repo: Path, tmp_path: Path) -> None:
     Session(repo).user("fix it").agent("done").save(repo / "x.jsonl")
     assert "by a symbolic link" in err("import", "x.jsonl", cwd=repo, code=6)
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+REFUSED = [
+    (["list", "--since", "2026-13-45"], "not a date: '2026-13-45'\nhint: --since YYYY-MM-DD"),
+    (["list", "--since", "foo"], "not a date: 'foo'"),
+    (["list", "--since", "20260102"], "not a date: '20260102'"),
+    (["import", "--all", "--since", "tomorrow"], "not a date: 'tomorrow'"),
+    (["log", "--graph", "--json"], "--json and --graph exclude each other"),
+    (["show", "--json", "--format", "md"], "--json and --format md exclude each other"),
+    (["start", "   "], "topic is blank"),
+    (["close", "--topic", " "], "--topic is blank"),
+    (["import", "x.jsonl", "--into", "login", "--only", ""], "--only is blank"),
+    (["blame", "nosuch.py"], "'nosuch.py'"),
+    (["blame", "-L", "400,500", "x.jsonl"], "has only 2 lines"),
+    (["show", "abc"], "no frame is called 'abc', and an id needs at least 4 of its digits"),
+]
+
+
+@pytest.mark.parametrize(("args", "told"), REFUSED, ids=[" ".join(case[0]) for case in REFUSED])
+def test_what_is_asked_wrongly_is_told(repo: Path, args: list[str], told: str) -> None:
+    Session(repo).user("fix it").agent("done").save(repo / "x.jsonl")
+    out("import", "x.jsonl", "--topic", "login", cwd=repo)
+    git("add", "-A", cwd=repo)
+    git("commit", "-q", "-m", "one", cwd=repo)
+    message = err(*args, cwd=repo, code=2)
+    assert told in message
+    assert message.startswith("error: ")
+
+
+def test_a_path_that_was_printed_works_in_every_folder(repo: Path) -> None:
+    Session(repo).user("fix it").agent("done").save(repo / "x.jsonl")
+    out("import", "x.jsonl", cwd=repo)
+    (repo / "src").mkdir()
+    (frame,) = json_lines("list", "--json", cwd=repo / "src")
+    for path in (frame["path"], f"../{frame['path']}"):
+        assert "fix it" in out("show", path, cwd=repo / "src")
+    out("archive", frame["path"], cwd=repo / "src")
+
+
+def test_escapes_are_not_echoed(repo: Path) -> None:
+    assert out("start", "a\033[31mred", cwd=repo).startswith("opened a<U+001B>[31mred")
+    for args in (["show", "\033[31mred"], ["import", "\033[31mred"]):
+        code = 2 if args[0] == "show" else 5
+        assert "'<U+001B>[31mred'" in err(*args, cwd=repo, code=code)
+
+
+def test_what_is_no_regular_file_is_passed_over(repo: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "zero").symlink_to("/dev/zero")
+    (folder / "linked").symlink_to(repo)
+    (folder / "gone").symlink_to(tmp_path / "nowhere")
+    Session(repo).user("linked").agent("done").save(repo / "x.jsonl")
+    assert err("import", str(folder), cwd=repo, code=1) == f"error: no sessions found in '{folder}'\n"
+    Session(repo).user("fix it").agent("done").save(folder / "y.jsonl")
+    assert "2 turns" in out("import", str(folder), cwd=repo)
+    assert frames("import", "--all", "--from", str(folder), cwd=repo).stderr == b"0 taken, 1 unchanged, 0 skipped\n"
+    message = err("import", "/proc/self/mem", cwd=repo, code=5)
+    assert message == "error: cannot read '/proc/self/mem': Input/output error\n"
+    assert frames("import", "/proc", cwd=repo, code=1).stderr == b"error: no sessions found in '/proc'\n"
+
+
+def test_one_is_not_told_as_many(repo: Path) -> None:
+    session = Session(repo).user("one").agent("two")
+    (repo / "x.jsonl").write_text(session.text + "{broken\n" + Session(repo).user("one").text)
+    done = frames("import", "x.jsonl", cwd=repo)
+    assert b"1 record of 'x.jsonl' was not understood" in done.stderr
+    assert out("validate", cwd=repo) == "1 frame checked, 0 invalid\n"
+    (repo / "x.jsonl").write_text(session.text.splitlines(keepends=True)[0])
+    assert b"does not hold 1 turn of the frame any more; it stays" in frames("import", "x.jsonl", cwd=repo).stderr

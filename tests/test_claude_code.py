@@ -534,9 +534,9 @@ def test_parents_in_a_circle_do_not_hang() -> None:
 @pytest.mark.parametrize(
     ("records", "why"),
     [
-        ([], "no conversation in it"),
-        ([{"type": "teleported-from", "remoteSessionId": "r"}], "no conversation in it"),
-        ([user("m1", "<local-command-stdout>x</local-command-stdout>")], "no conversation in it"),
+        ([], "nobody speaks in it"),
+        ([{"type": "teleported-from", "remoteSessionId": "r"}], "nobody speaks in it"),
+        ([user("m1", "<local-command-stdout>x</local-command-stdout>")], "nobody speaks in it"),
         ([user("u1", "run it", isSidechain=True, agentId="x")], "a sub-agent's own file"),
     ],
 )

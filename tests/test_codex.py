@@ -311,7 +311,7 @@ def test_a_sub_agents_file_is_no_conversation() -> None:
 
 @pytest.mark.parametrize("records", [[], [meta()], [meta(), *INJECTED], [meta(), event("task_started")]])
 def test_files_without_a_conversation(records: list[Any]) -> None:
-    assert only(NoConversation, events(records)) == [NoConversation("no conversation in it")]
+    assert only(NoConversation, events(records)) == [NoConversation("nobody speaks in it")]
 
 
 def test_facts() -> None:

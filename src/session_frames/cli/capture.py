@@ -12,7 +12,7 @@ import click
 
 from session_frames.cli import output
 from session_frames.cli.main import Context
-from session_frames.cli.options import json_option
+from session_frames.cli.options import date_of, json_option, not_blank
 from session_frames.errors import EnvironmentError_, FramesError, UsageError
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import closing_lines, counted, redaction_counts
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("topic", default="")
+@click.argument("topic", required=False, callback=not_blank)
 @click.option("--goal", default="", help="What the session is to reach.")
 @click.option("--cancel", is_flag=True, help="Give up the frame that was opened and has no session yet.")
 @json_option
@@ -45,11 +45,11 @@ def start(context: Context, topic: str, goal: str, cancel: bool, as_json: bool) 
     if as_json:
         output.write_json(frame)
     else:
-        output.write(f"opened {frame['topic']}  {frame['id'][:12]}\n")
+        output.write(f"opened {line_shown(frame['topic'])}  {frame['id'][:12]}\n")
 
 
 @click.command()
-@click.option("--topic", default="", help="The topic, in place of the one found in the first prompt.")
+@click.option("--topic", callback=not_blank, help="The topic, in place of the one found in the first prompt.")
 @click.option("--goal", default="", help="The goal, in place of the one found.")
 @click.option("--transcript", metavar="FILE", help="The transcript to read; - for standard input.")
 @click.option("--agent", metavar="NAME", help="Look for a session of this agent only.")
@@ -142,14 +142,23 @@ def _help(review: bool, summarizer: str, patience: float, split: bool, sure: boo
 @click.command("import")
 @click.argument("sources", nargs=-1, metavar="SOURCE…")
 @click.option("--agent", metavar="NAME", help="Read the sources as transcripts of this agent.")
-@click.option("--topic", default="", help="The topic of the frame.")
+@click.option("--topic", callback=not_blank, help="The topic of the frame.")
 @click.option("--into", metavar="FRAME", help="Bring the source into this frame.")
 @click.option(
-    "--only", default="", metavar="PART[,PART]", help='With --into: decisions, open_questions …, or "heading:TITLE".'
+    "--only",
+    callback=not_blank,
+    metavar="PART[,PART]",
+    help='With --into: decisions, open_questions …, or "heading:TITLE".',
 )
 @click.option("--all", "take_all", is_flag=True, help="Every session of this repository on this machine.")
 @click.option("--share", is_flag=True, help="With --all: into .copilot/archive, not the private area.")
-@click.option("--since", default="", metavar="DATE", help="With --all: sessions that ended on or after YYYY-MM-DD.")
+@click.option(
+    "--since",
+    default="",
+    callback=date_of,
+    metavar="DATE",
+    help="With --all: sessions that ended on or after YYYY-MM-DD.",
+)
 @click.option("--from", "folder", metavar="DIR", help="With --all: every session below DIR, wherever it was recorded.")
 @click.option("--strict", is_flag=True, help="Refuse a source in which a record was not understood.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written and redacted; write nothing.")
@@ -214,7 +223,7 @@ def import_(
                 if as_json:
                     output.write_json(_captured_json(one, ""))
                 elif one.parts or into:
-                    output.write(f"{one.path}: {', '.join(one.parts) or 'nothing new'} from {one.source}\n")
+                    output.write(f"{one.path}: {', '.join(one.parts) or 'nothing new'} from {line_shown(one.source)}\n")
                 else:
                     _show(one, dry_run)
             _note(answer)
@@ -262,11 +271,13 @@ def _show(captured: Captured, dry_run: bool) -> None:
 def _note(captured: Captured) -> None:
     if captured.lost_turns:
         output.complain(
-            f"warning: '{captured.source}' does not hold {captured.lost_turns} turns of the frame any more; they stay"
+            f"warning: '{captured.source}' does not hold {counted(captured.lost_turns, 'turn')} of the frame any more; "
+            + ("it stays" if captured.lost_turns == 1 else "they stay")
         )
     skipped = sum(record["count"] for record in captured.frame.get("skipped_records", []))
     if skipped:
-        output.complain(f"warning: {skipped} records of '{captured.source}' were not understood (see skipped_records)")
+        were = f"{counted(skipped, 'record')} of '{captured.source}' {'was' if skipped == 1 else 'were'}"
+        output.complain(f"warning: {were} not understood (see skipped_records)")
     for note in captured.notes:
         output.complain(f"warning: {note}")
 

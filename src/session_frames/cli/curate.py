@@ -6,9 +6,11 @@ import click
 
 from session_frames.cli import output
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option
+from session_frames.cli.options import frame_of, frame_option, json_option, not_blank
 from session_frames.errors import EnvironmentError_
 from session_frames.operations.exchange import EXPORTS
+from session_frames.operations.fence import line_shown
+from session_frames.operations.render import counted
 from session_frames.operations.summary import summarize
 from session_frames.workspace import curate
 from session_frames.workspace.curate import Moved
@@ -16,7 +18,7 @@ from session_frames.workspace.curate import Moved
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="FRAME FRAME…")
-@click.option("--topic", default="", help="The topic of the merged frame.")
+@click.option("--topic", callback=not_blank, help="The topic of the merged frame.")
 @json_option
 @click.pass_obj
 def merge(context: Context, names: tuple[str, ...], topic: str, as_json: bool) -> int:
@@ -26,7 +28,7 @@ def merge(context: Context, names: tuple[str, ...], topic: str, as_json: bool) -
         conflicts = [dict(conflict) for conflict in merged.conflicts]
         output.write_json({**summarize(merged.frame), "path": merged.path, "conflicts": conflicts})
     else:
-        sources = ", ".join(f"{frame['topic']} {frame['id'][:6]}" for frame in merged.sources)
+        sources = ", ".join(f"{line_shown(frame['topic'])} {frame['id'][:6]}" for frame in merged.sources)
         output.write(f"merged {sources}\n  into {merged.path}\n")
         for conflict in merged.conflicts:
             output.write(f"  conflict in {conflict['where']}: both values are kept in merge_conflicts\n")
@@ -96,10 +98,10 @@ def validate(context: Context, paths: tuple[str, ...], as_json: bool) -> int:
             problems = [{"at": problem.path, "message": problem.message} for problem in file.problems]
             output.write_json({"path": file.path, "valid": not problems, "problems": problems})
         for problem in file.problems if not as_json else []:
-            output.write(f"{file.path}: {problem.path}: {problem.message}\n")
+            output.write(f"{line_shown(f'{file.path}: {problem.path}: {problem.message}')}\n")
     wrong = sum(bool(file.problems) for file in checked)
     if not as_json:
-        output.write(f"{len(checked)} frames checked, {wrong} invalid\n")
+        output.write(f"{counted(len(checked), 'frame')} checked, {wrong} invalid\n")
     return 4 if wrong else 0
 
 

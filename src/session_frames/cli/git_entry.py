@@ -88,6 +88,7 @@ def merge_driver(argv: Sequence[str]) -> int:
     """
     from session_frames import frame_json
     from session_frames.operations.merge import merge
+    from session_frames.operations.render import counted
     from session_frames.storage.frame_store import read_bytes
     from session_frames.storage.private_state import write_atomically
 
@@ -113,7 +114,7 @@ def merge_driver(argv: Sequence[str]) -> int:
         print(f"frames: merge-driver: {' '.join(told.split())}", file=sys.stderr)
         return FAILED
     if merged.conflicts:
-        print(f"frames: {len(merged.conflicts)} conflicts are kept in '{name}'", file=sys.stderr)
+        print(f"frames: {counted(len(merged.conflicts), 'conflict')} left in '{name}'", file=sys.stderr)
         return CONFLICT
     return MERGED
 

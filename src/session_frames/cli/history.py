@@ -11,7 +11,7 @@ import click
 from session_frames.cli import output
 from session_frames.cli.log_entry import SHOWN_NOTES
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option
+from session_frames.cli.options import date_of, frame_of, frame_option, json_option
 from session_frames.errors import UsageError
 from session_frames.operations.context import DEFAULT_BUDGET, opening_data
 from session_frames.operations.exchange import EXPORTS
@@ -85,7 +85,13 @@ def _topic(entry: Entry, colour: bool) -> str:
 @click.option("--active", is_flag=True, help="Only frames whose session runs.")
 @click.option("--topic", default="", help="Only topics that contain this.")
 @click.option("--branch", default="", help="Only frames of this branch.")
-@click.option("--since", default="", metavar="DATE", help="Only frames that ended on or after this date (YYYY-MM-DD).")
+@click.option(
+    "--since",
+    default="",
+    callback=date_of,
+    metavar="DATE",
+    help="Only frames that ended on or after this date (YYYY-MM-DD).",
+)
 @click.argument("paths", nargs=-1)
 @json_option
 @click.pass_obj
@@ -166,6 +172,8 @@ def show(
         for chunk in raw_text(context.workspace, frame_of(frame, name)):
             sys.stdout.buffer.write(chunk)
         return
+    if as_json and form not in ("text", "json"):
+        raise UsageError(f"--json and --format {form} exclude each other")
     shown, chosen = history.show(context.workspace, frame_of(frame, name), turns)
     if turns:
         shown_turns = [turn for _, turn in chosen]
@@ -191,6 +199,8 @@ def log(context: Context, args: tuple[str, ...]) -> None:
     """
     before_paths = args[: args.index("--")] if "--" in args else args
     if "--json" in before_paths:
+        if "--graph" in before_paths:
+            raise UsageError("--json and --graph exclude each other")
         rest = [arg for at, arg in enumerate(args) if not (arg == "--json" and at < len(before_paths))]
         for commit in history.log(context.workspace, rest):
             output.write_json(commit)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
+
+from session_frames.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -13,6 +16,23 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def json_option(command: Command) -> Command:
     """``--json``: machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")(command)
+
+
+def not_blank(_ctx: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """The value of an option or argument that must say something where it is given; "" where it is not."""
+    if value is not None and not value.strip():
+        raise UsageError(f"{parameter.opts[0]} is blank", hint="give it a word, or leave it out")
+    return value or ""
+
+
+def date_of(_ctx: click.Context, parameter: click.Parameter, value: str) -> str:
+    """The value of an option that is a date."""
+    from datetime import date
+
+    with suppress(ValueError):
+        if not value or date.fromisoformat(value).isoformat() == value:
+            return value
+    raise UsageError(f"not a date: '{value}'", hint=f"--{parameter.name} YYYY-MM-DD, such as 2026-06-02")
 
 
 def frame_option(command: Command) -> Command:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
+from session_frames.operations.fence import shown
+
 _SOON_DONE = 1.0
 _COLOURS = {"yellow": "33", "green": "32", "red": "31", "cyan": "36", "bold": "1", "dim": "2"}
 
@@ -37,8 +39,8 @@ def write_json(value: Any) -> None:
 
 
 def complain(text: str) -> None:
-    """A line for people, to standard error."""
-    data = (text + "\n").encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
+    """A line for people, to standard error; control characters in it are shown as their codes."""
+    data = (shown(text) + "\n").encode("utf-8", "replace")
     with suppress(OSError):  # nobody hears it
         sys.stderr.buffer.write(data)
         sys.stderr.buffer.flush()

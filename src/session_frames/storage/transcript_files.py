@@ -57,6 +57,9 @@ def transcript_of_bytes(data: bytes, name: str = "standard input", format_name: 
     return format_name or recognise(data[:SNIFFED], name), io.BytesIO(data)
 
 
+_OF_THE_KERNEL = ("/dev", "/proc", "/sys")
+
+
 def recognise(head: bytes, name: str) -> str:
     """The format of a file that begins like this; ``NotUnderstood`` says what stands there instead."""
     found = sniff_format(head)
@@ -117,6 +120,17 @@ def _matches(patterns: Iterable[str]) -> Iterator[str]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Finding
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """Every regular file below a folder, by name. Folders are not followed through symbolic links, and what the kernel
+    shows as files is passed over, be it devices or processes."""
+    for place, folders, names in os.walk(folder):
+        if place in _OF_THE_KERNEL:
+            folders.clear()
+            continue
+        folders.sort()
+        yield from (path for name in sorted(names) if os.path.isfile(path := os.path.join(place, name)))
 
 
 def home_folders(home: str) -> list[str]:

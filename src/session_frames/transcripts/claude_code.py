@@ -130,7 +130,7 @@ class _Reader:
         if rewound:
             yield Abandon(rewound)
         if not self._main_line:
-            yield NoConversation("a sub-agent's own file" if self._side_line else "no conversation in it")
+            yield NoConversation("a sub-agent's own file" if self._side_line else "nobody speaks in it")
 
     def _facts_of(self, record: Record, kind: str) -> Iterator[Meta]:
         for key, name in _FACTS:

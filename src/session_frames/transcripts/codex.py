@@ -162,7 +162,7 @@ class _Reader:
         if self._usage is not None:
             yield self._usage
         if not self._conversation:
-            yield NoConversation("no conversation in it")
+            yield NoConversation("nobody speaks in it")
 
     # -----------------------------------------------------------------------------------------------------------------
     # Facts

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import BinaryIO, Final, NamedTuple, TypedDict
 
-from session_frames.errors import UsageError
+from session_frames.errors import GitError, UsageError
 from session_frames.model import Frame
 from session_frames.operations.anchors import line_anchor
 from session_frames.operations.attribution import TELLING_LINES_OF_A_STRANGER, Writer, Writings, is_telling
@@ -28,6 +28,10 @@ from session_frames.workspace.core import Workspace
 # A call is told by the lines around a line, also by those that were not asked for.
 _AROUND: Final = 100
 _LAST_LINE: Final = 1_000_000_000
+
+
+# What git says of a file or lines that are not there.
+_ASKED_WRONGLY = re.compile(r"no such path|cannot stat path|has only \d+ lines?|is outside repository")
 
 
 class BlamedLine(TypedDict):
@@ -109,8 +113,14 @@ def trace(ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = (
     at = [ws.repo.resolve(revision)] if revision else []
     options = [f"-L{max(1, one.start - _AROUND)},{one.stop - 1 + _AROUND}" for one in wanted]
     facts: dict[str, dict[str, str]] = {}
-    with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
-        blamed = list(_read_blame(output, facts))
+    try:
+        with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
+            blamed = list(_read_blame(output, facts))
+    except GitError as error:
+        if _ASKED_WRONGLY.search(error.message):
+            hint = "name a file that git tracks, and lines that it has"
+            raise UsageError(error.message.removeprefix("git blame failed: "), hint=hint) from None
+        raise
     refresh(ws.repo, ws.index, at)  # all blamed commits are in the history of this one, or of HEAD
     renew_authors(ws.repo, ws.index)
     for span, one in zip(spans, wanted, strict=True):

@@ -16,6 +16,7 @@ from session_frames.transcripts import session_of_environment
 from session_frames.workspace.core import Workspace
 
 _ID_PREFIX = re.compile(r"[0-9a-f]{4,24}")
+_TOO_SHORT = re.compile(r"[0-9a-f]{1,3}")
 
 
 class Entry(NamedTuple):
@@ -110,7 +111,9 @@ def _named_entry(ws: Workspace, known: Catalog, name: str) -> Entry:
     by_topic = [entry for entry in entries if entry.summary["topic"] == name] or [
         entry for entry in entries if entry.summary["topic"].casefold() == name.casefold()
     ]
-    return _one(by_topic, f"no frame is called '{name}'", name, _nearest(name, entries))
+    too_short = _TOO_SHORT.fullmatch(name) is not None
+    nothing = f"no frame is called '{name}'" + (", and an id needs at least 4 of its digits" if too_short else "")
+    return _one(by_topic, nothing, name, _nearest(name, entries))
 
 
 def _refuse_older_copy(entry: Entry, known: Catalog) -> None:
@@ -122,10 +125,13 @@ def _refuse_older_copy(entry: Entry, known: Catalog) -> None:
 
 
 def _entry_of_path(ws: Workspace, name: str) -> Entry:
-    path = ws.store.relative(name, ws.cwd) if ws.repo.top else None
-    full = os.path.join(ws.cwd, name)
-    if not os.path.exists(full):
+    """The frame in a file that is named from the current folder, else from the top of the work tree."""
+    folders = [ws.cwd, *([ws.repo.top] if ws.repo.top else [])]
+    folder = next((folder for folder in folders if os.path.exists(os.path.join(folder, name))), None)
+    if folder is None:
         raise UsageError(f"no such frame file: '{name}'")
+    full = os.path.join(folder, name)
+    path = ws.store.relative(name, folder) if ws.repo.top else None
     frame = read_frame(full, name)
     return Entry(summarize(frame), path=path or "", private="" if path else full)
 

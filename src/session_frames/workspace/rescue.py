@@ -14,7 +14,7 @@ from session_frames.errors import FramesError, NotUnderstood
 from session_frames.model import Frame, frame_id
 from session_frames.operations.summary import Summary, summarize
 from session_frames.storage.private_state import write_atomically
-from session_frames.storage.transcript_files import SNIFFED, TranscriptFile, list_transcripts, whereabouts
+from session_frames.storage.transcript_files import SNIFFED, TranscriptFile, files_below, list_transcripts, whereabouts
 from session_frames.transcripts import FORMATS, get_format, sniff_format
 from session_frames.transcripts.base import Meta
 from session_frames.workspace.core import Workspace
@@ -58,7 +58,7 @@ def rescue(ws: Workspace, wanted: Wanted, progress: Progress = lambda done, of: 
     belonging = Belonging(ws)
     formats = wanted.agents or tuple(FORMATS)
     if wanted.folder:
-        files = [TranscriptFile(path, "", os.stat(path).st_mtime) for path in _files_below(wanted.folder)]
+        files = [TranscriptFile(path, "", os.stat(path).st_mtime) for path in files_below(wanted.folder)]
     else:
         files = list_transcripts(ws.homes, ws.environ, formats, belonging.tops)
     known = _Known(ws)
@@ -72,12 +72,6 @@ def rescue(ws: Workspace, wanted: Wanted, progress: Progress = lambda done, of: 
     known.save()
     if not wanted.folder:
         yield from _from_git(ws, wanted)
-
-
-def _files_below(folder: str) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        yield from (os.path.join(place, name) for name in sorted(names))
 
 
 def _day(seconds: float) -> str:

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import BinaryIO, NamedTuple
 
 from session_frames import frame_json
-from session_frames.errors import NothingFound, NotUnderstood, UsageError
+from session_frames.errors import EnvironmentError_, NothingFound, NotUnderstood, UsageError
 from session_frames.model import Frame
 from session_frames.operations.adopt import adopt, adopt_markdown
 from session_frames.operations.compose import redact_frame
@@ -16,7 +16,7 @@ from session_frames.operations.exchange import frame_of_text, is_frame_text
 from session_frames.operations.markdown import is_frame_markdown
 from session_frames.operations.slim import slim
 from session_frames.storage.frame_store import read_bytes
-from session_frames.storage.transcript_files import open_transcript, transcript_of_bytes
+from session_frames.storage.transcript_files import files_below, open_transcript, transcript_of_bytes
 from session_frames.transcripts import FORMATS
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Renewal, read_again
@@ -56,23 +56,23 @@ def frames_of(ws: Workspace, source: str, stdin: BinaryIO | None, wish: Wish) ->
 def _in_folder(ws: Workspace, folder: str, source: str, wish: Wish) -> Iterator[Found]:
     """Every file below the folder that some format recognises; the others are passed over."""
     found = False
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            try:
-                for one in _in_file(ws, path, os.path.join(source, os.path.relpath(path, folder)), wish):
-                    found = True
-                    yield one
-            except NotUnderstood:
-                continue
+    for path in files_below(folder):
+        try:
+            for one in _in_file(ws, path, os.path.join(source, os.path.relpath(path, folder)), wish):
+                found = True
+                yield one
+        except NotUnderstood:
+            continue
     if not found:
         raise NothingFound(f"no sessions found in '{source}'")
 
 
 def _in_file(ws: Workspace, path: str, shown: str, wish: Wish) -> Iterator[Found]:
     with _opened(path, shown) as file:
-        head = file.read(_HEAD)
+        try:
+            head = file.read(_HEAD)
+        except OSError as error:
+            raise EnvironmentError_(f"cannot read '{shown}': {error.strerror}") from error
         if is_frame_text(head):
             yield from _in_bytes(ws, head + file.read(), shown, wish)
             return
