@@ -168,3 +168,10 @@ def test_a_bad_rule_of_the_team_is_named(repo: Path, tmp_path: Path) -> None:
     (repo / ".copilot/config.yaml").write_text("redaction: [\n")
     done = frames("import", str(tmp_path / "s.jsonl"), cwd=repo, code=4)
     assert b"'.copilot/config.yaml' is not valid YAML at line 2" in done.stderr
+
+
+def test_a_key_in_a_session_id_is_taken_out(repo: Path, tmp_path: Path) -> None:
+    key = _secrets()["anthropic"]
+    Session(repo, key).user("hello there").agent("ok").save(tmp_path / f"{key}.jsonl")
+    frames("close", "--transcript", str(tmp_path / f"{key}.jsonl"), "--commit", cwd=repo)
+    assert key.encode() not in _everything(repo)

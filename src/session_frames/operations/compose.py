@@ -18,7 +18,7 @@ from session_frames.model import (
 )
 from session_frames.operations.assemble import Assembled
 from session_frames.operations.extract import extract
-from session_frames.operations.redact import Policy, redact_value
+from session_frames.operations.redact import Policy, redact_keys, redact_value
 from session_frames.operations.slim import slim
 from session_frames.operations.touched_files import files_of
 
@@ -44,7 +44,7 @@ def compose(assembled: Assembled, agent: str, policy: Policy, *, topic: str = ""
         "title": found["title"],
         "status": status,
         "goal": found["goal"],
-        "session": _session(assembled, agent, session_id),
+        "session": _session(assembled, agent, redact_keys(session_id, policy)[0]),
         "boundary": _boundary(assembled),
         "git": _git(assembled),
         "decisions": found["decisions"],

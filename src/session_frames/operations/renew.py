@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from session_frames.model import Event, Frame, Turn, item_id
-from session_frames.operations.extract import extract
 from session_frames.operations.touched_files import files_of
 
 # What people and agents set on a turn after it was read; the transcript knows nothing of it.
@@ -110,6 +109,8 @@ def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
     ``written`` is the frame as it was last written here; where it is missing or of other turns, what the turns give
     is compared. ``at`` is the present moment.
     """
+    from session_frames.operations.extract import extract  # slow to load: hooks read sessions again as well
+
     before = cast(dict[str, Any], old)
     if written is None or written.get("turns", []) != old.get("turns", []):
         written = cast(
