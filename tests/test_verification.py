@@ -53,6 +53,11 @@ node --test
 deno test
 bun test
 pre-commit run --all-files
+python scripts/measure_import.py 1000
+./scripts/check.sh
+bash tools/smoke-test.sh staging
+node scripts/verify-links.mjs
+git stash -q && python bench/bench_sort.py; git stash pop -q
 """.strip().splitlines()
 
 NO_CHECKS = r"""
@@ -77,6 +82,10 @@ which mypy
 find . -name '*.test.ts'
 pytest --version
 go build-info
+vim scripts/check.sh
+python scripts/load_measures.py
+./manage
+test -f setup.cfg
 cat <<'EOF' > run.sh\npytest -q\nEOF
 """.strip().splitlines()
 

@@ -24,6 +24,7 @@ from session_frames.operations.drafts import Draft, turn_ids
 from session_frames.operations.excerpts import excerpt_of_result, shallow, shortened
 from session_frames.operations.extract.verification import is_check, outcome_of
 from session_frames.operations.redact import DEFAULT, Policy, find_secrets, redact_text, redact_value
+from session_frames.operations.shell_files import sure_changes
 from session_frames.transcripts.base import (
     Abandon,
     AgentText,
@@ -211,6 +212,9 @@ class _Assembler:
         call["result"] = excerpt_of_result(text, event.kind)
         if event.edits is not None:
             self.set_edits(call, event.edits, draft, number)
+        if asked and event.outcome == "passed" and not call.get("files"):
+            sure = sure_changes(asked)
+            self.set_edits(call, (Edit(path, change, old) for path, change, old in sure), draft, number)
         if asked and is_check(asked):
             failed = None if event.outcome in ("unknown", "pending") else event.outcome == "failed"
             command = self.clean(str(self.without_root(asked)), draft, f"calls/{number}/arguments")

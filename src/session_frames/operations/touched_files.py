@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from session_frames.model import MAIN_THREAD, Change, FileChange, Touched, Turn
 from session_frames.operations.nested_calls import iter_calls
+from session_frames.operations.shell_files import command_of, commits, effects
 
 # What a later change makes of an earlier one; None: made and removed again, nothing is left of it.
 _NET: dict[tuple[Change, Change], Change | None] = {
@@ -13,6 +14,9 @@ _NET: dict[tuple[Change, Change], Change | None] = {
     ("added", "added"): "added",
     ("added", "deleted"): None,
     ("deleted", "added"): "modified",
+    ("read", "added"): "modified",
+    ("modified", "added"): "modified",
+    ("renamed", "added"): "renamed",
     ("renamed", "modified"): "renamed",
     ("read", "read"): "read",
 }
@@ -25,6 +29,7 @@ def files_of(turns: Iterable[Turn]) -> list[FileChange]:
     was never written.
     """
     files: dict[str, FileChange] = {}
+    committed: dict[str, FileChange] = {}
     for turn in turns:
         if turn.get("thread", MAIN_THREAD) != MAIN_THREAD:
             continue
@@ -33,7 +38,40 @@ def files_of(turns: Iterable[Turn]) -> list[FileChange]:
                 continue
             for touched in call.get("files", []):
                 _apply(files, touched, turn["id"])
+            if call["outcome"] == "passed":
+                committed = _by_name(files, committed, command_of(call.get("arguments")), turn["id"])
     return list(files.values())
+
+
+def _by_name(
+    files: dict[str, FileChange], committed: dict[str, FileChange], command: str, turn: str
+) -> dict[str, FileChange]:
+    """What a command did to files that the session knows: put back as they were committed, or removed.
+
+    Returns the files as git would now put them back.
+    """
+    for effect in effects(command):
+        if effect.change not in ("restored", "cleared"):
+            continue
+        for path in _known(files, effect.path):
+            if effect.change == "cleared":
+                _apply(files, Touched(path=path, change="deleted"), turn)
+            elif path in committed:
+                files[path] = committed[path]
+            elif files[path]["change"] in ("modified", "deleted"):
+                del files[path]
+    return dict(files) if commits(command) else committed
+
+
+def _known(files: Iterable[str], named: str) -> list[str]:
+    """The files that a name on a command line means: the file itself, else all below the folder of that name.
+
+    The command may have run in a folder below the top of the repository.
+    """
+    if named == ".":
+        return list(files)
+    same = [path for path in files if path == named or path.startswith(f"{named}/")]
+    return same or [path for path in files if path.endswith(f"/{named}")]
 
 
 def _apply(files: dict[str, FileChange], touched: Touched, turn: str) -> None:

@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 from session_frames.model import CheckOutcome
 
+from .command_lines import REDIRECTION, split, without_heredocs
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -86,6 +88,8 @@ _CHECKING_ARGUMENTS: Final = {
 # Words of an npm script or a task's name that say that it checks: "test:unit", "lint", "typecheck".
 _SCRIPT_RUNNERS: Final = _words("npm pnpm yarn bun composer deno hatch pdm")
 _CHECKING_SCRIPT: Final = r"(?:^|[:_-])(?:tests?|spec|lint|check|typecheck|types|tsc|build|e2e|unit|verify)(?=$|[:_-])"
+_INTERPRETERS: Final = _words("bash sh zsh node ruby perl php tsx ts-node bun deno Rscript julia lua")
+_CHECKING_FILE: Final = r"(?:^|[._-])(?:tests?|check|verify|validate|smoke|bench(?:mark)?|measure|lint)(?=$|[._-])"
 _NO_SCRIPT: Final = _words("install add i ci remove start dev serve init publish audit")
 
 # What may stand before the command proper; ``timeout`` has an argument of its own.
@@ -101,12 +105,6 @@ _PYTHON_MODULES: Final = _words("unittest compileall build doctest py_compile")
 _SHELLS: Final = _words("bash sh zsh dash")
 _ASSIGNMENT: Final = r"^[A-Za-z_]\w*="
 _ONLY_ASKS: Final = _words("--version -V --help -h help version")
-_PUNCTUATION: Final = frozenset(";&|()")
-_TOKEN: Final = r"""[;&|()]+|(?:[^ \t\r\n'"\\;&|()]|'[^']*'|"(?:[^"\\]|\\.)*"|\\.)+|['"\\]"""
-_QUOTE: Final = r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)"""
-_UNCLOSED: Final = frozenset("'\"\\")
-_HEREDOC: Final = r"<<-?\s*(['\"]?)(\w+)\1"
-_REDIRECTION: Final = r"\d?>&\d|&>>?|\d?>\|"
 _LONGEST_COMMAND: Final = 20_000
 _DEEPEST_SHELL: Final = 3
 
@@ -118,68 +116,13 @@ def is_check(command: str) -> bool:
 
 def _simple_commands(command: str, depth: int = 0) -> Iterator[list[str]]:
     """The simple commands of a command line, without assignments and wrappers; also those of ``bash -c '...'``."""
-    for words in _split(re.sub(_REDIRECTION, " ", _without_heredocs(command[:_LONGEST_COMMAND]))):
+    for words in split(re.sub(REDIRECTION, " ", without_heredocs(command[:_LONGEST_COMMAND]))):
         plain = _unwrapped(words)
         script = _shell_script(plain)
         if script and depth < _DEEPEST_SHELL:
             yield from _simple_commands(script, depth + 1)
         elif plain:
             yield plain
-
-
-def _without_heredocs(command: str) -> str:
-    """The command line without the text of its here-documents, which are data."""
-    if "<<" not in command:
-        return command
-    kept: list[str] = []
-    end = ""
-    for line in command.split("\n"):
-        if end:
-            if line.strip() == end:
-                end = ""
-            continue
-        kept.append(line)
-        mark = re.search(_HEREDOC, line)
-        end = mark.group(2) if mark else ""
-    return "\n".join(kept)
-
-
-def _split(command: str) -> Iterator[list[str]]:
-    for line in _joined_lines(command):
-        words: list[str] = []
-        for token in _tokens(line):
-            if token and all(sign in _PUNCTUATION for sign in token):
-                if words:
-                    yield words
-                words = []
-            else:
-                words.append(token)
-        if words:
-            yield words
-
-
-def _joined_lines(command: str) -> list[str]:
-    """The lines of the command, those that continue or sit inside quotes joined."""
-    lines: list[str] = []
-    for line in command.replace("\\\n", " ").split("\n"):
-        if lines and (lines[-1].count("'") % 2 or lines[-1].count('"') % 2):
-            lines[-1] += "\n" + line
-        else:
-            lines.append(line)
-    return lines
-
-
-def _tokens(line: str) -> list[str]:
-    """The words and signs of a line as a POSIX shell splits it, with quotes and escapes taken away."""
-    tokens = re.findall(_TOKEN, line, re.DOTALL)
-    if _UNCLOSED.isdisjoint(tokens):
-        return [re.sub(_QUOTE, _unquoted, token, flags=re.DOTALL) for token in tokens]
-    return re.findall(r"[;&|()]+|[^\s;&|()]+", line)  # a quote without its end: plain words will do
-
-
-def _unquoted(quote: re.Match[str]) -> str:
-    single, double, escaped = quote.groups()
-    return single or escaped or re.sub(r'\\([\\"])', r"\1", double or "")
 
 
 def _unwrapped(words: list[str]) -> list[str]:
@@ -239,15 +182,26 @@ def _checks(words: list[str]) -> bool:
     if program in _CHECKERS:
         return True
     wanted = _CHECKING_ARGUMENTS.get(program)
+    if program in _INTERPRETERS and _is_checking_file(arguments):
+        return True
     if wanted is None:
-        return False
+        return _is_checking_file(words)
     return any(argument in wanted or argument.rsplit(":", 1)[-1] in wanted for argument in arguments)
+
+
+def _is_checking_file(words: list[str]) -> bool:
+    """Whether a script of the project's own runs that is named for what it checks: ``scripts/measure_import.py``."""
+    name = _program(words[0]) if words else ""
+    stem, dot, _ = name.rpartition(".")
+    return bool(re.search(_CHECKING_FILE, stem if dot else name)) and (bool(dot) or "/" in words[0])
 
 
 def _python_checks(arguments: list[str]) -> bool:
     if "-m" in arguments[:3]:
         module = arguments[arguments.index("-m") + 1 :]
         return bool(module) and (module[0] in _PYTHON_MODULES or _checks(module))
+    if _is_checking_file(arguments):
+        return True
     return bool(arguments) and _program(arguments[0]) == "manage.py" and _checks(arguments)
 
 
@@ -379,7 +333,7 @@ def outcome_of(command: str, output: str, exit_code: int | None, failed: bool | 
 
 def _hides_the_exit_code(command: str) -> bool:
     """Whether the exit code is that of another command than the check: behind a pipe, ``||``, ``;`` or ``&``."""
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", re.sub(_REDIRECTION, " ", command))
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", re.sub(REDIRECTION, " ", command))
     if "pipefail" in bare or re.search(r"\bset -\w*e", bare):
         return bool(re.search(r"\|\|", bare))
     return bool(re.search(_PIPE, bare) or re.search(_LATER_COMMAND, bare.replace("&&", " ")))
