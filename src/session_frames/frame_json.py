@@ -74,10 +74,11 @@ def _encoded(frame: Frame) -> Iterator[bytes]:
 def _pieces(frame: Frame) -> Iterator[str]:
     """The text of a frame, cut between its turns."""
     write, write_turn = _object_kind(Frame).write, _object_kind(Turn).write
-    first, *others = frame.get("turns") or [None]
-    if first is None:
+    turns = frame.get("turns", [])
+    if not turns:
         yield write(frame, "") + "\n"
         return
+    first, *others = turns
     text = write({**frame, "turns": [first]}, "")
     end = text.index(_FIRST_TURN) + len(_FIRST_TURN) + len(write_turn(first, "    "))
     yield text[:end]

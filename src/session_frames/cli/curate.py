@@ -61,7 +61,8 @@ def _tell_moved(moved: list[Moved], as_json: bool) -> None:
         if as_json:
             output.write_json({**summarize(frame.frame), "path": frame.path, "old_path": frame.old_path})
         else:
-            output.write(f"{frame.old_path} -> {frame.path}\n")
+            there = frame.path == frame.old_path
+            output.write(f"{frame.path} is there already\n" if there else f"{frame.old_path} -> {frame.path}\n")
     if not moved and not as_json:
         output.complain("no frames to move")
 

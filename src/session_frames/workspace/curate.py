@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
-from session_frames.errors import FormatError, RefusedError, UsageError
+from session_frames.errors import FormatError, GitError, RefusedError, UsageError
 from session_frames.model import Frame, MergeConflict, Status
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION, value_of_text
@@ -98,10 +98,17 @@ def _move(ws: Workspace, name: str, status: Status) -> Moved:
             raise RefusedError(f"'{path}' is there already")
         tracked = ws.repo.ask("ls-files", "--error-unmatch", "--", old).code == 0
         ws.store.write(moved, path)
+        if tracked:
+            try:
+                ws.repo.change_index("update-index", "--add", "--", path)
+            except GitError:
+                if path != old:
+                    os.unlink(ws.store.full(path))  # nothing was moved
+                raise
         if path != old:
             os.unlink(ws.store.full(old))
-        if tracked:
-            ws.repo.run("update-index", "--add", "--remove", "--", *dict.fromkeys((old, path)))
+            if tracked:
+                ws.repo.change_index("update-index", "--remove", "--", old)
     return Moved(moved, old, path)
 
 
