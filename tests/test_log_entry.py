@@ -153,6 +153,7 @@ main()
         "session_frames.__main__",
         "session_frames.cli",
         "session_frames.cli.log_entry",
+        "session_frames.cli.process",
         "session_frames.storage",
         "session_frames.storage.quick_look",
     }
