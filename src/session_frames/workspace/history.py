@@ -133,7 +133,11 @@ def _changed_files(ws: Workspace) -> list[str]:
     if ws.repo.top is None:
         return []
     out = ws.repo.run("status", "--porcelain", "-z", "--no-renames", "-uall", "--", SESSIONS, ARCHIVE)
-    return [entry[3:] for entry in out.decode("utf-8", "surrogateescape").split("\0") if entry]
+    entries = [entry for entry in out.decode("utf-8", "surrogateescape").split("\0") if entry]
+    there = [entry[3:] for entry in entries if "D" not in entry[:2]]
+    names = {path.rpartition("/")[2] for path in there}
+    moved_away = [entry[3:] for entry in entries if "D" in entry[:2]]
+    return there + [path for path in moved_away if path.rpartition("/")[2] not in names]
 
 
 def _turns_held(ws: Workspace) -> dict[str, int]:
