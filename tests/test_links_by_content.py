@@ -290,3 +290,22 @@ def test_unknown_names(made: Path) -> None:
     assert "no frame is called 'none'" in err("link", "none", "HEAD", cwd=made, code=2)
     keep(made, session())
     assert "not a revision: 'nowhere'" in err("link", "one", "nowhere", cwd=made, code=2)
+
+
+def test_few_processes_whatever_is_new(made: Path, tmp_path: Path) -> None:
+    """Commits and frames that are new at once, and notes to be written: the most that one verb finds to do."""
+    path = made / ".copilot/sessions/one.frame.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(frame_json.encode(session()))
+    commit_files(made, "with a frame", a_py=text(LINES))
+    assert processes(made, tmp_path / "first", "log") <= 10
+    assert processes(made, tmp_path / "again", "log") == 2
+    keep(made, session("two", path="b.py"))
+    commit_files(made, "by hand", b_py=text(LINES))
+    for verb in (["log"], ["log", "--topic", "one"], ["log", "--json"], ["blame", "a.py"], ["link", "--repair"]):
+        assert processes(made, tmp_path / "-".join(verb).replace("/", ""), *verb) <= 10, verb
+
+
+def processes(repo: Path, trace: Path, *verb: str) -> int:
+    frames(*verb, cwd=repo, GIT_TRACE2_EVENT=str(trace))
+    return trace.read_text().count('"event":"start"')

@@ -182,7 +182,7 @@ def test_what_is_no_line_is_refused(linked: Path, place: str) -> None:
 
 def test_a_line_that_is_not_there(linked: Path) -> None:
     assert "'cents.py' has no such lines: 99,99" in err("why", "cents.py:99", cwd=linked, code=2)
-    assert "has only 5 lines" in err("why", "cents.py:999", cwd=linked, code=5)
+    assert "has only 5 lines" in err("why", "cents.py:999", cwd=linked, code=2)
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,8 @@ def _read_news(repo: GitRepo, index: Index, refs: Refs, revisions: bytes, extra:
             for name, data in repo.iter_blobs([*(blob for blob in blobs if blob not in versions), *extra]):
                 if name not in extra:
                     versions[name] = read_version(data, name)
+                    if data is not None and versions[name].wrote:
+                        index.remember(name, data)
                 elif data is not None:
                     present.add(name)
         named = list(trailers)

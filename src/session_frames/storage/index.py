@@ -27,6 +27,7 @@ KEY_SIZE: Final = 8
 """Bytes that stand for one turn id in ``Version.turns``."""
 
 _BUSY_SECONDS = 10.0
+_MOST_RECENT = 8 << 20
 _CHUNK = 500  # SQLite takes at least 999 parameters in a statement
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -96,6 +97,9 @@ class Index:
         self._inode = 0
         self._in_memory = False
         self._new_files: dict[str, tuple[str, str]] = {}
+        self._room = _MOST_RECENT
+        self.recent: dict[str, bytes] = {}
+        """Frames that this process has just read from git and that wrote something, as many as fit into some memory."""
         self.refill: Callable[[], object] | None = None
         """Fills the index again when it is found damaged while it is read; set by ``commit_links.refresh``."""
 
@@ -155,6 +159,12 @@ class Index:
         except sqlite3.DatabaseError as error:
             self._replace(error)
             raise IndexLost("index was not usable", hint="run the command again") from error
+
+    def remember(self, blob: str, data: bytes) -> None:
+        """Keep a frame at hand that was read from git, as long as there is room."""
+        self._room -= len(data)
+        if self._room >= 0:
+            self.recent[blob] = data
 
     def value(self, key: str) -> str:
         """A word that was kept, or the empty string."""

@@ -7,13 +7,15 @@ where it was left, it is written anew from the index, without history.
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from session_frames.errors import EnvironmentError_, RefusedError
-from session_frames.storage.commit_history import NOTES_REF
+from session_frames.storage.commit_history import NOTES_REF, is_object_id
 from session_frames.storage.commit_links import IN_TREE, Link, Ranges, iter_links, links_of
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.hand_links import VIEW_TIP
@@ -222,4 +224,9 @@ def _drop(repo: GitRepo, tip: str) -> str:
 
 
 def _tip(repo: GitRepo) -> str:
+    """Where the ref stands; git is asked only where it keeps it in another way than in a file."""
+    with suppress(OSError), open(os.path.join(repo.common_dir, *NOTES_REF.split("/")), encoding="ascii") as file:
+        tip = file.read().strip()
+        if is_object_id(tip):
+            return tip
     return repo.line("rev-parse", "-q", "--verify", NOTES_REF) or ""

@@ -164,25 +164,26 @@ def _lines_of(
     silent = [one for one in authors if one.blob in versions and not versions[one.blob].wrote]
     yield from ((author.frame, (author, {}, "")) for author in silent)
     speaking = [author for author in authors if author not in silent]
-    for author, frame in load_frames(repo, speaking):
+    for author, frame in load_frames(repo, index, speaking):
         lines = written_anchors(frame)
         text = "\n".join(f"{path}\n{''.join(sorted(anchors))}" for path, anchors in sorted(lines.items()))
         yield author.frame, (author._replace(since=_since(frame)), lines, digest(text) if lines else "")
 
 
-def load_frames(repo: GitRepo, authors: Iterable[Author]) -> Iterator[tuple[Author, Frame]]:
+def load_frames(repo: GitRepo, index: Index, authors: Iterable[Author]) -> Iterator[tuple[Author, Frame]]:
     """The frames themselves, one process for all that lie among git's objects; what can't be read is left out."""
     committed: dict[str, Author] = {}
     for author in authors:
-        if not author.file:
+        if not author.file and author.blob not in index.recent:
             committed[author.blob] = author
             continue
         with suppress(FramesError):
-            yield author, decode(read_bytes(author.file), author.file)
-    for blob, data in repo.iter_blobs(committed):
-        if data is not None:
+            data = index.recent.get(author.blob) or read_bytes(author.file)
+            yield author, decode(data, author.file or author.blob)
+    for blob, content in repo.iter_blobs(committed):
+        if content is not None:
             with suppress(FormatError):
-                yield committed[blob], decode(data, blob)
+                yield committed[blob], decode(content, blob)
 
 
 def _since(frame: Frame) -> int:

@@ -12,7 +12,6 @@ from session_frames.errors import GitError, UsageError
 from session_frames.model import Frame
 from session_frames.operations.anchors import line_anchor
 from session_frames.operations.attribution import TELLING_LINES_OF_A_STRANGER, Writer, Writings, is_telling
-from session_frames.storage.commit_history import is_object_id
 from session_frames.storage.commit_links import IN_TREE, INFERRED, Link, links_of, refresh
 from session_frames.storage.patches import unquoted
 from session_frames.storage.written_lines import (
@@ -28,6 +27,9 @@ from session_frames.workspace.core import Workspace
 # A call is told by the lines around a line, also by those that were not asked for.
 _AROUND: Final = 100
 _LAST_LINE: Final = 1_000_000_000
+
+# No other word at the beginning of a line of the porcelain format is as long.
+_SHORTEST_ID: Final = 40
 
 
 # What git says of a file or lines that are not there.
@@ -148,7 +150,7 @@ def _read_blame(output: BinaryIO, facts: dict[str, dict[str, str]]) -> Iterator[
             continue
         key, _, value = raw.rstrip(b"\n").partition(b" ")
         name = key.decode("ascii", "replace")
-        if is_object_id(name):
+        if len(name) >= _SHORTEST_ID:
             commit = name
             original, final = map(int, value.split(b" ")[:2])
             path = facts.setdefault(commit, {}).get("filename", "")
@@ -180,7 +182,7 @@ def _traced(ws: Workspace, blamed: Sequence[_Blamed], facts: dict[str, dict[str,
             if here
             else _inferred_source(commit, facts[commit], known.strangers, everyone)
         )
-        for stretch in _stretches(lines):
+        for stretch in _stretches(lines) if source.links else ():
             found = source.writings.writers([line.text for line in stretch], source.needed, source.links)
             for line, writer in zip(stretch, found, strict=True):
                 if writer:
@@ -204,15 +206,16 @@ def _known_frames(
     wanted = {author.blob: author for author in (*newest.values(), *strangers)}
     for link in linked:
         wanted.setdefault(link.blob, Author(link.frame_id, link.blob, "", NEVER_TOO_OLD))
-    return _Known({author.blob: frame for author, frame in load_frames(ws.repo, wanted.values())}, strangers)
+    return _Known({author.blob: frame for author, frame in load_frames(ws.repo, ws.index, wanted.values())}, strangers)
 
 
 def _strangers(ws: Workspace, names: Iterable[str], lines: Sequence[str]) -> Iterator[Author]:
     """Who wrote at least as many of these lines as it takes to be named."""
-    telling = {line_anchor(line) for line in lines if is_telling(line)}
+    written = [(author, anchors) for name in names for author, anchors in anchors_of_path(ws.index, name).items()]
+    telling = {line_anchor(line) for line in lines if is_telling(line)} if written else set()
     counts: Counter[Author] = Counter()
-    for name in names if telling else ():
-        counts.update({author: len(telling & anchors) for author, anchors in anchors_of_path(ws.index, name).items()})
+    for author, anchors in written:
+        counts[author] += len(telling & anchors)
     yield from (author for author, count in counts.items() if count >= TELLING_LINES_OF_A_STRANGER)
 
 
