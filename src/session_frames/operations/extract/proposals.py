@@ -78,14 +78,14 @@ def options_of(text: str) -> dict[str, str]:
 def approved_by_a_bare_yes(offer: Offer) -> str:
     """The one proposal that a bare "yes" can only mean, else "".
 
-    Among several the last one counts when it is a question; a question with alternatives or open options cannot be
-    answered by yes.
+    Among several the last one counts when it is a question or the only one that says "I suggest"; a question with
+    alternatives or open options cannot be answered by yes.
     """
     if offer.options or not offer.proposals:
         return ""
     chosen = offer.proposals[-1]
     asks = bool(find("asks", chosen))
-    if len(offer.proposals) > 1 and not asks:
+    if len(offer.proposals) > 1 and not asks and [chosen] != [one for one in offer.proposals if find("suggest", one)]:
         return ""
     if asks and (find("either_or", chosen) and re.search(r"\bor\b|아니면|또는|それとも|どちら|または", chosen)):
         return ""

@@ -16,17 +16,28 @@ from .words import about, shared
 def shaken(ledger: Ledger, reply: Reply, clause: Clause) -> None:
     """Words that turn an earlier choice back: it must not be listed as accepted any more.
 
-    "semver after all" speaks of the choice itself, "lists please" asks for the alternative that was not taken.
+    "semver after all" speaks of the choice itself, "lists please" asks for the alternative that was not taken; before
+    "go back to polling" stands what is left.
     """
     settled = [one for one in ledger.items if one.status == "accepted" and one.place < reply.place]
     if find("turns_back", clause.text):
         for item in ledger.standing_about(clause.text):
             if item.kind == "decision" and item in settled:
                 overrule(item)
+    if find("goes_back", clause.text):
+        for item in settled:
+            if item.kind == "decision" and find("choose", item.text) and shared(item.text, _said_before(reply, clause)):
+                overrule(item)
     if find("order", clause.text) or find("choose", clause.text):
         for item in settled:
             if item.instead & about(clause.text):
                 overrule(item)
+
+
+def _said_before(reply: Reply, clause: Clause) -> str:
+    """The sentence before that of the clause, "" at the beginning of the turn."""
+    at = next((number for number, one in enumerate(reply.sentences) if one == clause.sentence), 0)
+    return reply.sentences[at - 1] if at else ""
 
 
 def corrected(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:

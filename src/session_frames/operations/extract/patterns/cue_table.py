@@ -77,6 +77,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
             " actually | after | anymore | changed | idea | instead | longer | rather | scrap | switch "
             "| thought | wait "
         ),
+        "goes_back": " back ",
         "turns_back": " actually | after | back | change | instead | move | replace | switch ",
         "restate": " like | remember | said | still | told ",
         "order": (
@@ -187,6 +188,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "correct": "아냐|아니|아니다|잠깐|잠깐만|정정",
         "object": "너무 |늘려|늘리자|되겠|많은|못 |좀 |줄여|줄이자",
         "reversal": " 바꿔| 변경|늘리자|다시 |대신|됐고|말고|바꾸자|생각해|아니다|이제는|줄이자|취소",
+        "goes_back": "돌려놓|돌아가|되돌려|되돌리",
         "turns_back": " 교체| 바꾸| 바꿔| 변경| 전환|걸로 |다시 |되돌려|되돌리자|원래대로",
         "restate": "기억하지|말랬|말했|아직 |여전히|처음에|했잖",
         "order": "걸어|넣어|넣자|바꿔|써|주세요|줘|하자|해|해주세요|해줘",
@@ -289,6 +291,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "correct": "あ|いや|ごめん|ちょっと待って|やっぱ|待って|訂正|違う",
         "object": "だめ|ダメ|多い|多すぎ|大きい|大きすぎ|小さい|小さすぎ|少ない|短い|遅い|重い|長い|駄目",
         "reversal": ("いや|ことになった|じゃなくて|ではなく|なので入れる|に変更|やっぱ|代わりに|取り消|変えよう|撤回"),
+        "goes_back": "に戻",
         "turns_back": "に戻して|に戻そう|やっぱ|切り替え|変えて|変更|差し替え",
         "restate": "さっき言った|前にも言|変わらず|引き続き|最初に言った|言ったはず|言ったよね",
         "order": "ください|して|て|てください|ほしい|入れて|変えて|直して|見て|足して",

@@ -109,6 +109,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track"
         r"|us ).+",
         r"^make (?:it|that) (?:a |an |the )?\S*\d.*",
+        r"^set (?:the )?\w[\w-]*(?: [\w-]+){0,3} to \S*\d.*",
         r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
         r"^(?:we(?:'re| are)) going with .+",
         r"^(?:change|switch|move) .+ to .+|^replace .+ (?:with|by) .+",
@@ -172,6 +173,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed (?:my|our) minds?|scrap"
         r"|switch to|bad idea|rather than)\b",
     ),
+    "goes_back": (r"\b(?:go|switch|change|move|revert) back to\b",),
     "turns_back": (
         r"^(?:change|switch|move) .+ to .+|^replace .+ (?:with|by) .+",
         r"\bafter all$",
