@@ -68,7 +68,7 @@ def test_the_next_session_is_told_what_holds_and_what_was_said(shown: tuple[Path
     told = output_of(shown, "frames resume")
     assert "[accepted] No new dependencies" in told
     assert "Never store prices as floats, also not in tests." in told
-    assert "5559c83 feat: express" in told
+    assert re.search(r"^  [0-9a-f]{7} feat: express$", told, re.MULTILINE)
 
 
 def test_both_frames_end_in_the_archive_and_all_are_valid(shown: tuple[Path, str]) -> None:

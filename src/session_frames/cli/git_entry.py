@@ -69,6 +69,16 @@ def _renew_view(ws: Workspace, args: Sequence[str]) -> None:
     renew_view(ws)
 
 
+def _post_rewrite(ws: Workspace, args: Sequence[str]) -> None:
+    from session_frames.storage.hand_links import read_hand_links
+
+    if read_hand_links(ws.state):
+        from session_frames.workspace.linking import follow_rewrites
+
+        follow_rewrites(ws, sys.stdin.read().splitlines())
+    _renew_view(ws, args)
+
+
 _HOOKS: Final[Mapping[str, _Hook]] = {
     "pre-commit": _pre_commit,
     "prepare-commit-msg": _prepare_commit_msg,
@@ -76,7 +86,7 @@ _HOOKS: Final[Mapping[str, _Hook]] = {
     "post-commit": _post_commit,
     "post-merge": _renew_view,
     "post-checkout": _renew_view,
-    "post-rewrite": _renew_view,
+    "post-rewrite": _post_rewrite,
 }
 
 
