@@ -1,8 +1,9 @@
 """Short sessions by situation, one a file; those under ``held_out`` had no part in writing the rules.
 
-A file holds what was said (``u:`` the user, ``a:`` the agent), ``=`` what is found in it, as ``kind status by: words``,
-and ``!`` words that must not come out as something the user settled. ``!`` holds for all of them; what is found of the
-held-out ones is counted and printed (``pytest -s``).
+A file holds what was said (``u:`` the user, ``a:`` the agent); ``=`` what is found in it, as ``kind status by: words``
+or only the end of that, where a rule in an answer may as well be a decision; and ``!`` words that must not come out as
+something the user settled. The last holds for all of them; what is found of those held out is counted and printed
+(``pytest -s``).
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def missing(session: Session) -> list[str]:
     """What should be found and is not."""
     found = found_in(session)
     wanted = [(line, *line.split(": ", 1)) for line in session.finds]
-    return [line for line, head, words in wanted if not any(head == h and words in text for h, text in found)]
+    return [
+        line for line, head, words in wanted if not any(told.endswith(head) and words in text for told, text in found)
+    ]
 
 
 def named(path: Path) -> str:

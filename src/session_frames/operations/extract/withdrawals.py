@@ -6,7 +6,7 @@ import re
 
 from session_frames.model import Evidence, Turn
 
-from .ledger import Ledger, overrule
+from .ledger import Item, Ledger, overrule
 from .patterns import find, named, whole
 from .reply import Reply, accept
 from .sentences import Clause, clauses, own_sentences, shortened
@@ -21,7 +21,8 @@ def shaken(ledger: Ledger, reply: Reply, clause: Clause) -> None:
     """
     settled = [one for one in ledger.items if one.status == "accepted" and one.place < reply.place]
     if find("turns_back", clause.text):
-        for item in ledger.standing_about(clause.text):
+        spoken_of = ledger.standing_about(clause.text)
+        for item in spoken_of or _latest_choice(settled, reply, clause):
             if item.kind == "decision" and item in settled:
                 overrule(item)
     if find("goes_back", clause.text):
@@ -32,6 +33,18 @@ def shaken(ledger: Ledger, reply: Reply, clause: Clause) -> None:
         for item in settled:
             if item.instead & about(clause.text):
                 overrule(item)
+
+
+def _latest_choice(settled: list[Item], reply: Reply, clause: Clause) -> list[Item]:
+    """ "On second thought, yaml" names only the new thing: what falls is the choice of the user turn before."""
+    names_it = about(clause.text) and not find("pronoun", clause.text)
+    settles = find("order", clause.text) or find("choose", clause.text)
+    if reply.offer.proposals or not reply.earlier or not names_it or not settles:
+        return []
+    if not find("reversal", clause.sentence) and not find("reversal", _said_before(reply, clause)):
+        return []
+    made = [one for one in settled if one.kind == "decision" and one.place == reply.earlier[-1][1]]
+    return [one for one in made[-1:] if find("choose", one.text)]
 
 
 def _said_before(reply: Reply, clause: Clause) -> str:

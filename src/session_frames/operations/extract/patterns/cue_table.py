@@ -39,8 +39,8 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "statement": " are | because | got | had | has | have | is | was | were | will ",
         "rules_heading": " constraint| ground | hard | must | requirement| rule",
         "must": (
-            " constraint| only | requirement| rule|compatible |deterministic |has |have |must |needs "
-            "|offline |stateless |synchronous "
+            " constraint| most | only | requirement| rule| than |compatible |deterministic |has |have "
+            "|must |needs |offline |stateless |synchronous "
         ),
         "negative": " no ",
         "leave": " keep | leave ",
@@ -155,15 +155,14 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|아니|아니요|없습니다|없어요|필요|하지|해도"
         ),
         "deny": " 말했| 시켰| 적| 정했| 했는데| 했습니다| 했어요|누가 ",
-        "word_pick": "로|요|으로|이에요|이요|입니다",
         "yes_no": " ㄴㄴ| ㅇㅇ| ㅇㅋ| 노| 빼| 오케이| 제외",
         "forbid": "건드리면|금지 |깨지면|넣으면|늘면|되면|바꾸면|바뀌면|쓰면|절대 |지|지는|진|하면",
         "statement": "거든|니까|때문|라|라서|이라|있어|있음",
         "rules_heading": " 규칙| 요구| 제약| 조건| 지켜야 ",
         "must": (
             " 가능 | 가능함 | 돼 | 돼요 | 됨 | 받아 | 받아요 | 받음 | 사용 | 사용해 | 써야| 써야 "
-            "| 있음 | 지원 | 지원함 |꼭 |돌아가|동작해|무조건 |반드시 |유지|유지해|작동해|지원|지원해"
-            "|호환|호환되"
+            "| 있음 | 지원 | 지원함 |꼭 |넘게|돌아가|동작해|무조건 |반드시 |보다 |유지|유지해|이상"
+            "|작동해|지원|지원해|초과해서|호환|호환되"
         ),
         "negative": (
             " 넣지| 됐어 | 됐어요 | 됐음 | 빼 | 빼자 | 빼줘 | 쓰지| 안| 제외 | 취소 | 필요| 하지|돼요 "
@@ -231,9 +230,9 @@ CUES: Final[dict[str, dict[str, str]]] = {
     "ja": {
         "lead_in": "ok|あ|あと|ええと|えっと|じゃ|それから|それと|ちなみに|で|では|とりあえず|なので|まあ",
         "musing": (
-            "うーん|かな|かなぁ|かも|たぶん|だろう|でしょう|どうしよ|ひょっと|ほうがいいの|もしかし"
-            "|ような気|わからない|わかんない|んー|分からない|危ないか|多分|思うけど|悩|方がいいの"
-            "|気がする|気もする|迷"
+            "うーん|かな|かなぁ|かなあ|かも|たぶん|だろう|でしょう|どうしよ|ひょっと|ほうがいいの"
+            "|もしかし|ような気|わからない|わかんない|んー|分からない|危ないか|多分|思うけど|悩"
+            "|方がいいの|気がする|気もする|迷"
         ),
         "hearsay": (
             "そうです|だそう|って書いて|って聞いた|って言ってた|って言われた|とのこと|と書いて"
@@ -260,8 +259,8 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "statement": "から |があります |がある |ため |だから |ので ",
         "rules_heading": " ルール| 制約| 守ること| 条件| 要件",
         "must": (
-            "こと |して |してください |で実装して|で書いて|まま |サポート|互換|使って|保つ |変えて|対応"
-            "|必要 |維持 |編集して|触って"
+            "こと |して |してください |で実装して|で書いて|ないで|まま |サポート|互換|使って|保つ "
+            "|変えて|対応|必要 |維持 |編集して|触って"
         ),
         "negative": (
             "いらない|いりません|しない|なし|なしで|やめ|やめて|やめよう|やめる|やらない|不要"

@@ -89,6 +89,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|problem"
         r"|lines?\b)[\w./-]+(?: [\w./-]+){0,4}$",
         r"^(?:constraint|requirement|rule)s?: .+",
+        r"^(?:never|not) (?:\w+ ){0,3}more than \S+ .+|^at most \S+ .+",
+        r"^(?!read|write|view)[\w-]+ only$",
     ),
     "negative": (
         r"^no (?!.*\b(?:is|are|was|were|has|have|will|can|does|should|matters?)\b)(?P<what>(?!one|idea|need|problem"
