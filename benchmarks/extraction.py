@@ -310,6 +310,9 @@ expect less of others. An item is right when it stands at the right turn, names 
 {table}
 
 {marks}
+
+Shorter sessions, by situation, stand in `tests/sessions`. Those under `held_out` had no part in writing the rules;
+`pytest -s tests/test_sessions.py` prints how much of them is found.
 """
 
 

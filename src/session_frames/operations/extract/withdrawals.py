@@ -110,9 +110,20 @@ def withdrawn(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool
     for item in standing:
         overrule(item)
     if not standing:
-        any(_overruled_order(ledger, turn, place, thing) for turn, place in reversed(reply.earlier))
+        _withdraw_order(ledger, reply, thing)
     reply.withdrew = bool(standing) or reply.withdrew
     return False  # "sqlite 말고 postgres 쓰자" says the new choice as well
+
+
+def _withdraw_order(ledger: Ledger, reply: Reply, thing: str) -> None:
+    """Take the latest order about the thing back, and with it the next turn's answer that means nothing without it."""
+    for number in reversed(range(len(reply.earlier))):
+        if _overruled_order(ledger, *reply.earlier[number], thing):
+            following = reply.earlier[number + 1 : number + 2]
+            answers = [item for _, place in following for item in ledger.standing_at(place) if " — " in item.text]
+            for item in answers:
+                overrule(item)
+            return
 
 
 def lifted(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:

@@ -45,9 +45,9 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "negative": " no ",
         "leave": " keep | leave ",
         "choose": (
-            " after | agreed| back | change | chose| cut | deci| decided| for | going | keep | lower "
-            "| make | move | picked| prefer | raise | replace | set | settled| stay | stays | stick "
-            "| switch | use | with | without "
+            " after | agreed| back | change | chose| deci| decided| for | going | keep | make | move "
+            "| picked| replace | set | settled| stay | stays | stick | switch | use | with | without "
+            "|cut |keep |lower |prefer |raise |set |stick |switch |use "
         ),
         "chosen_for": " as | for ",
         "also": " also | too | well ",

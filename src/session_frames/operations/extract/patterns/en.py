@@ -106,7 +106,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "choose": (
         r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
         r"|switch to|do without) (?!that$|it$|this$).+",
-        r"^(?!use (?:(?:this|that|your|it|sub-?agents?|tools?|skills?|plan mode|mcp|bash|grep)\b|.+ to \w+))(?:use"
+        r"^(?:(?:actually|then|so|just|please) )?"
+        r"(?!use (?:(?:this|that|your|it|sub-?agents?|tools?|skills?|plan mode|mcp|bash|grep)\b|.+ to \w+))(?:use"
         r"|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
         r"|lower it to|cut it to|prefer) (?!that$|it$|this$|going|in mind|me|an eye|looking|trying|working|track"
         r"|us ).+",
