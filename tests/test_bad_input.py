@@ -344,3 +344,44 @@ def test_one_is_not_told_as_many(repo: Path) -> None:
     assert out("validate", cwd=repo) == "1 frame checked, 0 invalid\n"
     (repo / "x.jsonl").write_text(session.text.splitlines(keepends=True)[0])
     assert b"does not hold 1 turn of the frame any more; it stays" in frames("import", "x.jsonl", cwd=repo).stderr
+
+
+def test_paths_behind_two_hyphens_reach_git(repo: Path) -> None:
+    Session(repo).user("fix the parser").agent("done").save(repo / ".git/x.jsonl")
+    (repo / "gone").write_text("a\n")
+    git("add", "gone", cwd=repo)
+    out("close", "--transcript", ".git/x.jsonl", "--topic", "parser", cwd=repo)
+    git("commit", "-q", "-m", "one", cwd=repo)
+    git("rm", "-q", "gone", cwd=repo)
+    git("commit", "-q", "-m", "two", cwd=repo)
+    assert [commit["subject"] for commit in json_lines("log", "--json", "--", "gone", cwd=repo)] == ["two", "one"]
+    assert "one" in out("log", "--topic=parser", "--oneline", "--", "gone", cwd=repo)
+    assert out("log", "--topic=parser", "--oneline", "--", "nosuch", cwd=repo) == ""
+
+
+def test_the_frame_that_is_meant_without_a_name(repo: Path) -> None:
+    for number, topic in ((1, "first"), (2, "second")):
+        session = Session(repo, f"{number}" * 8 + "-0000-4000-8000-00000000c0de", start=f"2026-06-0{number}T10:00:00")
+        session.user(f"part {number}").agent("done").save(repo / ".git/x.jsonl")
+        out("close", "--transcript", ".git/x.jsonl", "--topic", topic, cwd=repo)
+    assert "topic   second" in out("show", cwd=repo)
+    out("archive", "second", cwd=repo)
+    assert "topic   first" in out("show", cwd=repo)
+    out("archive", "first", cwd=repo)
+    assert "topic   second" in out("show", cwd=repo)
+
+
+def test_the_only_frame_is_damaged(repo: Path) -> None:
+    (repo / ".copilot/sessions").mkdir(parents=True)
+    (repo / ".copilot/sessions/x.frame.json").write_text("[]")
+    assert "x.frame.json" in err("show", cwd=repo, code=4)
+
+
+def test_paths_of_windows_are_one_file(repo: Path) -> None:
+    session = Session("C:\\Users\\ann\\proj").user("write it")
+    session.call("Write", {"file_path": "C:\\Users\\ann\\proj\\src\\a.py", "content": "x = 1\n"}, "ok")
+    session.call("Edit", {"file_path": "src\\a.py", "old_string": "1", "new_string": "2"}, "ok").agent("done")
+    session.save(repo / ".git/x.jsonl")
+    out("import", ".git/x.jsonl", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert [file["path"] for file in frame["files"]] == ["src/a.py"]

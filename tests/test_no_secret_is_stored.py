@@ -175,3 +175,28 @@ def test_a_key_in_a_session_id_is_taken_out(repo: Path, tmp_path: Path) -> None:
     Session(repo, key).user("hello there").agent("ok").save(tmp_path / f"{key}.jsonl")
     frames("close", "--transcript", str(tmp_path / f"{key}.jsonl"), "--commit", cwd=repo)
     assert key.encode() not in _everything(repo)
+
+
+def test_a_rule_that_comes_later_cleans_what_was_kept(repo: Path, tmp_path: Path) -> None:
+    secret = "whk_" + _made("", 20, 12, string.ascii_lowercase + string.digits)
+    Session(repo).user(f"use {secret} for the hook").agent(f"{secret} it is").save(tmp_path / "s.jsonl")
+    frames("import", str(tmp_path / "s.jsonl"), "--topic", f"hook {secret}", cwd=repo)
+    (first,) = (repo / ".copilot/sessions").iterdir()
+    assert secret in first.read_text()
+    rule = "redaction:\n  rules:\n    - name: hook-key\n      pattern: 'whk_[a-z0-9]{20}'\n"
+    (repo / ".copilot/config.yaml").write_text(rule)
+    frames("close", "--transcript", str(tmp_path / "s.jsonl"), cwd=repo)
+    (path,) = (repo / ".copilot/sessions").iterdir()
+    assert secret not in path.read_text()
+    assert secret not in path.name
+    assert git("status", "--porcelain", "--", ".copilot/sessions", cwd=repo) == f"A  .copilot/sessions/{path.name}\n"
+
+
+def test_a_misspelt_setting_is_told(repo: Path, tmp_path: Path) -> None:
+    Session(repo).user("hello there").agent("ok").save(tmp_path / "s.jsonl")
+    (repo / ".copilot").mkdir()
+    for text, key in (("redaction:\n  rule: []\n", "redaction.rule"), ("redact: {}\n", "redact")):
+        (repo / ".copilot/config.yaml").write_text(text)
+        done = frames("import", str(tmp_path / "s.jsonl"), cwd=repo, code=2)
+        assert f"unknown setting '{key}'".encode() in done.stderr
+        assert b"hint: known: redaction" in done.stderr

@@ -197,6 +197,7 @@ def log(context: Context, args: tuple[str, ...]) -> None:
 
     Only commits with a frame: --frame FRAME, --topic TEXT, --agent NAME, --decision TEXT.
     """
+    args = tuple(context.args[context.args.index("log") + 1 :]) if "log" in context.args else args
     before_paths = args[: args.index("--")] if "--" in args else args
     if "--json" in before_paths:
         if "--graph" in before_paths:

@@ -62,9 +62,10 @@ _MODULES = {verb: module for verbs in VERBS.values() for verb, (module, _) in ve
 class Context:
     """What every verb shares, made when it is first needed."""
 
-    def __init__(self, cwd: str, environ: dict[str, str]) -> None:
+    def __init__(self, cwd: str, environ: dict[str, str], args: Sequence[str] = ()) -> None:
         self.cwd = cwd
         self.environ = environ
+        self.args = args  # as they were typed: click takes a `--` out
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -160,7 +161,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 def run(args: list[str]) -> int:
     """Run the command line; the exit code (see ``errors.EXIT_CODES``)."""
     try:
-        context = Context(_working_directory(), dict(os.environ))
+        context = Context(_working_directory(), dict(os.environ), args)
         code = frames.main(args, prog_name="frames", standalone_mode=False, obj=context)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0

@@ -19,9 +19,21 @@ def rules_from_config(config: Mapping[str, Any]) -> Policy:
     section = config.get("redaction") or {}
     if not isinstance(section, Mapping):
         raise UsageError("cannot read the setting 'redaction': it has to hold 'rules' and 'allow'")
+    _refuse_unknown(config, ("redaction",), "")
+    _refuse_unknown(section, ("rules", "allow"), "redaction.")
     rules = [_configured(entry, number) for number, entry in enumerate(_list(section, "rules"), 1)]
     allow = [_allowed(entry, number) for number, entry in enumerate(_list(section, "allow"), 1)]
     return policy(rules, allow)
+
+
+def _refuse_unknown(section: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+    """A misspelt setting would switch a team's rules off without a word."""
+    for key in section:
+        if key not in known and not str(key).startswith("x_"):
+            raise UsageError(
+                f"unknown setting '{place}{key}' in .copilot/config.yaml",
+                hint=f"known: {', '.join(place + name for name in known)}; keys of other tools begin with x_",
+            )
 
 
 def _list(section: Mapping[str, Any], key: str) -> Sequence[Any]:
@@ -37,6 +49,7 @@ def _configured(entry: Any, number: int) -> Rule:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(f"cannot use the rule '{place}': its name has to be letters, digits, '-' and '_'")
     place = f"{place} {name}"
+    _refuse_unknown(entry, ("name", "pattern", "literals"), f"redaction.rules[{number}].")
     pattern = entry.get("pattern")
     if not isinstance(pattern, str) or not pattern:
         raise UsageError(f"cannot use the rule '{place}': it has no pattern")

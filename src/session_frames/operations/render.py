@@ -77,7 +77,7 @@ def fact_lines(frame: Frame) -> Iterator[str]:
 
 def _item(item: dict[str, Any], numbers: dict[str, int]) -> str:
     cited = [str(numbers[evidence["turn"]]) for evidence in item.get("evidence", []) if evidence["turn"] in numbers]
-    where = f", turn {', '.join(cited)}" if cited else ""
+    where = f", turn {', '.join(dict.fromkeys(cited))}" if cited else ""
     doubt = ", quote not found" if item.get("verified") is False else ""
     answer = f" → {line_shown(item['answer'])}" if item.get("answer") else ""
     return f"{item['id']} [{item['status']}, by {item['by']}{where}{doubt}] {line_shown(item['text'])}{answer}"

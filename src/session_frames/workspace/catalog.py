@@ -152,9 +152,15 @@ def _default_entry(ws: Workspace, known: Catalog) -> Entry:
     branch = ws.repo.branch()
     of_branch = [entry for entry in known.entries if branch and entry.summary["branch"] == branch]
     in_tree = [entry for entry in known.entries if entry.path]
-    for candidates in (of_branch, in_tree):
+    # What was archived was done with, or has become part of another frame.
+    current = [
+        [entry for entry in entries if entry.summary["status"] != "archived"] for entries in (of_branch, in_tree)
+    ]
+    for candidates in (*current, of_branch, in_tree):
         if candidates:
             return candidates[0]
+    for error in known.damaged.values():
+        raise error
     raise UsageError("no frame on this branch", hint="frames list shows all, frames close makes one")
 
 

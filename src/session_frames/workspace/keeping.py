@@ -19,6 +19,7 @@ from session_frames.workspace.core import Workspace
 from session_frames.workspace.session_parts import known_starts
 
 LARGE_FILE = 5 << 20
+MARKER_WORD = "[redacted:"
 # What lies in the git directory while git takes no commit of single paths.
 _UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
@@ -104,7 +105,8 @@ def _renewed(ws: Workspace, frame: Frame, topic: str, renewal: Renewal = read_ag
         frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
     if path and old["status"] in ("archived", "exported"):
         frame = cast(Frame, {**frame, "status": old["status"]})
-    return frame, lost
+    # What stayed of the older form was cleaned by the rules of its time.
+    return redact_frame(frame, ws.policy, turns_too=True), lost
 
 
 def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, private: bool) -> Captured:
@@ -112,6 +114,8 @@ def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, 
     notes: list[str] = []
     path = ws.store.find_path(frame["id"])
     local = ws.keeps_local or (private and not path)
+    if path and _tells_a_secret(ws, path, frame):
+        path = _renamed(ws, path, frame)
     path = path or ws.store.new_path(frame)
     if not local and ws.repo.is_ignored(path):
         local = True
@@ -127,6 +131,19 @@ def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, 
     if stage:
         ws.repo.change_index("update-index", "--add", "--", path)
     return Captured(frame, path, source, changed, stage, lost, tuple(notes))
+
+
+def _tells_a_secret(ws: Workspace, path: str, frame: Frame) -> bool:
+    """Does the file's name come from a topic that the rules of today would not let through?"""
+    return MARKER_WORD in frame["topic"] and MARKER_WORD not in ws.store.read(path)["topic"]
+
+
+def _renamed(ws: Workspace, path: str, frame: Frame) -> str:
+    """Take the file with the telling name away, also out of the index; where the frame goes instead."""
+    os.unlink(ws.store.full(path))
+    if ws.repo.ask("ls-files", "--error-unmatch", "--", path).code == 0:
+        ws.repo.change_index("update-index", "--remove", "--", path)
+    return ws.store.new_path(frame)
 
 
 def _with_parent(ws: Workspace, frame: Frame) -> Frame:

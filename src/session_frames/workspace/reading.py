@@ -213,7 +213,8 @@ def _slashed(path: str) -> str:
     if len(path) > 1 and path[1] == ":":
         path = path[0].lower() + path[1:]
         return path.replace("\\", "/")
-    return path.replace("\\", "/") if path.startswith("\\\\") else path
+    # A relative path of Windows has no slash; a name of ours with a backslash in it is far rarer.
+    return path if "/" in path else path.replace("\\", "/")
 
 
 def _is_absolute(path: str) -> bool:
