@@ -19,9 +19,10 @@ from .reply import Reply, accept
 from .sentences import Clause, clauses, is_numbered_list, own_sentences
 from .unanswered import add_unanswered_offers
 from .withdrawals import after_correction, corrected, lifted, objected, restated, shaken, withdrawn, withdrawn_last
-from .words import about, says
+from .words import about, other_number, says
 
 _MOST_EARLIER = 3
+_NUMBER = r"\d+(?:[.,]\d+)*"
 _SHORT = 6  # characters: names no thing by itself
 
 
@@ -57,6 +58,8 @@ def _read_reply(ledger: Ledger, reply: Reply) -> None:
         musing = bool(find("musing", sentence))
         for position, clause in enumerate(clauses(sentence)):
             if _is_hearsay(clause):
+                if not find("hearsay", clause.text) and ":" not in sentence:
+                    withdrawn(ledger, reply, clause, False)  # "the team prefers ruff, drop black" is the user's order
                 continue
             objected(ledger, reply, clause)
             if not musing:
@@ -242,6 +245,31 @@ def _chosen(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     return bool(asked) and accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
+def _new_value(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
+    """ "Make it 5": another value for what the user turn before settled with one."""
+    if not reply.earlier or reply.offer.proposals or reply.offer.options or not whole("new_value", clause.text):
+        return False
+    place = reply.earlier[-1][1]
+    valued = [one for one in ledger.items if one.place == place and re.search(_NUMBER, one.text)]
+    valued = [one for one in valued if one.kind == "decision" and one.status in ("accepted", "overruled")]
+    if not valued or valued[-1].text in clause.text:
+        return False
+    overrule(valued[-1])
+    accept(ledger, reply, _with_value(valued[-1].text, clause.text), clause.text)
+    if reply.latest:
+        reply.latest.supersedes = valued[-1]
+    return True
+
+
+def _with_value(text: str, value: str) -> str:
+    """What was settled, with the new number in place of its only one; the value alone where its unit is another."""
+    other_unit = re.search(r"\d\s?[A-Za-z]", value) and not other_number(text, value)
+    number = re.search(_NUMBER, value)
+    if not number or other_unit or len(re.findall(_NUMBER, text)) != 1:
+        return value
+    return re.sub(_NUMBER, number.group(), text)
+
+
 _READERS: tuple[_Reader, ...] = (
     corrected,
     after_correction,
@@ -251,6 +279,7 @@ _READERS: tuple[_Reader, ...] = (
     restated,
     _answered_by_name,
     _picked,
+    _new_value,
     _refused,
     _listed_rules,
     _ruled,

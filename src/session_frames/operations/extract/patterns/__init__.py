@@ -36,6 +36,7 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``correct``        "wait, no" inside a message
 ``object``         a value is wrong, too big, no longer wanted
 ``reversal``       a choice that replaces an earlier one
+``new_value``      nothing but another value
 ``goes_back``      a return to an earlier state, which ends the choice that the sentence before speaks of
 ``turns_back``     a reversal so strong that a choice it speaks of no longer stands
 ``restate``        an earlier rule is repeated

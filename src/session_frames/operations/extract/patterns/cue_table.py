@@ -67,9 +67,9 @@ CUES: Final[dict[str, dict[str, str]]] = {
             " disregard | forget | ignore | mistake | mistaken | never| revert | scrap | scratch | undo | wrong "
         ),
         "withdraw": (
-            " abandon | cancel | choice | disregard | drop | forget | idea | ignore | instead | is "
-            "| longer | need | never | not | rather | remove | revert | scrap | undo | using | want "
-            "|changed |dead |mistake "
+            " abandon | are | cancel | choice | disregard | drop | forget | idea | ignore | instead "
+            "| is | longer | need | never | not | rather | remove | revert | scrap | undo | using "
+            "| want |changed |dead |mistake "
         ),
         "correct": " actually | mean | no | rather | sorry |correction|hold |oops|wait",
         "object": " doesn | enough | going | too | won | wrong ",
@@ -183,7 +183,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "defer": " 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |미루자 |미룹시다 |미뤄 |보류 |보류하자 ",
         "put_off_last": " 그건 | 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |보류",
         "withdraw_last": " 그| 아니다 | 잠깐 |방금|아까|앞에|위에|이전",
-        "withdraw": " 말고 |걸로 |무시하자 |무시해 |일로 |철회 |취소 |하기로 ",
+        "withdraw": " 말고 |걸로 |무시하자 |무시해 |버리고 |빼고 |일로 |철회 |취소 |치우고 |하기로 ",
         "correct": "아냐|아니|아니다|잠깐|잠깐만|정정",
         "object": "너무 |늘려|늘리자|되겠|많은|못 |좀 |줄여|줄이자",
         "reversal": " 바꿔| 변경|늘리자|다시 |대신|됐고|말고|바꾸자|생각해|아니다|이제는|줄이자|취소",
@@ -285,7 +285,8 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "withdraw_last": " それ| 今の|なし|なしで|取り消し|取り消す|忘れて|撤回|無視して",
         "withdraw": (
             "じゃなくて|ではなく|なかったことに|の代わりに|はやめ|はやめて|はやめよう|やめ|やめよう"
-            "|をやめて|キャンセル|取り消し|取り消して|古い|古いから|忘れて|撤回|無視して"
+            "|をやめて|キャンセル|取り消し|取り消して|古い|古いから|外して|外そう|忘れて|捨てて"
+            "|捨てよう|撤回|無視して"
         ),
         "correct": "あ|いや|ごめん|ちょっと待って|やっぱ|待って|訂正|違う",
         "object": "だめ|ダメ|多い|多すぎ|大きい|大きすぎ|小さい|小さすぎ|少ない|短い|遅い|重い|長い|駄目",

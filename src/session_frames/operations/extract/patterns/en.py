@@ -157,7 +157,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "withdraw": (
         r"^(?:ignore|forget|drop|scrap|disregard|cancel|undo|revert|abandon|never mind|remove|stop using)"
         r" (?:about )?(?:the |my |that |your )?(?P<what>(?!that\b|it\b|this\b|to\b|what\b).+)",
-        r"^(?:the )?(?P<what2>\S+(?: \S+){0,2}) is (?:off|out|dead|cancelled|canceled|gone)(?: the table)?$",
+        r"^(?:the )?(?P<what2>\S+(?: \S+){0,2}) (?:is|are) (?:off|out|dead|cancelled|canceled|gone)"
+        r"(?: the table)?(?: too| now| then| as well)?$",
         r"^(?:we |i )?(?:have |'ve )?changed (?:our|my) minds? (?:on|about) (?:the )?(?P<what4>.+)",
         r"^(?:the )?(?P<what5>\S+(?: \S+){0,3}) (?:was|is) (?:a )?(?:bad idea|mistake|wrong choice|dead end)\b.*",
         r"\b(?:instead of|rather than|not) (?:the )?(?P<what6>[\w.-]+)$",
@@ -175,6 +176,10 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "reversal": (
         r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed (?:my|our) minds?|scrap"
         r"|switch to|bad idea|rather than)\b",
+    ),
+    "new_value": (
+        r"(?:make (?:it|that) |rather |better )?\d[\d.,]*\s?\w{0,7}"
+        r"(?: instead| then| please| is (?:plenty|enough|better))?",
     ),
     "goes_back": (r"\b(?:go|switch|change|move|revert) back to\b",),
     "turns_back": (
