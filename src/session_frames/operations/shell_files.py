@@ -14,7 +14,7 @@ from itertools import dropwhile
 from typing import Any, Final, Literal, NamedTuple
 
 from session_frames.model import Change
-from session_frames.operations.extract.command_lines import signed, without_heredocs
+from session_frames.operations.command_lines import signed, without_heredocs
 
 # As a file's change; "restored": put back by git; "cleared": removed if it was there, with all below it.
 Deed = Literal["added", "modified", "deleted", "renamed", "restored", "cleared"]

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from session_frames.model import CheckOutcome
-
-from .command_lines import REDIRECTION, split, without_heredocs
+from session_frames.operations.command_lines import REDIRECTION, split, without_heredocs
 
 
 def _words(text: str) -> frozenset[str]:
