@@ -269,6 +269,30 @@ AROUND: list[tuple[str, Callable[[], str]]] = [
     ("htpasswd -nb user {} > file", SIGNED),
     ("openssl rsa -in k.pem -passin pass:{} -out k", SIGNED),
     ("openssl enc -aes-256-cbc -pass pass:{}", SIGNED),
+    *[
+        (context, lambda: "-".join(("hunter2", "Correct9horse")))
+        for context in (
+            *("pw is {}", "the password for root is {}", "the pw for the old db is '{}'", "my pass is {}."),
+            *("pwd: {}", "passwd is: {}", 'pass "{}"'),
+        )
+    ],
+    ('password "{}"', lambda: "".join(("Zq8r", "Tt5K", "!1)."))),
+    *[
+        (context, lambda: "".join(("Zq8r", "Tt5K", "mm1")))
+        for context in (
+            *(
+                "pwd: {}",
+                "pwd={}",
+                'db pwd: "{}"',
+                "Pwd: {}, thanks",
+                '{{"pwd": "{}"}}',
+                "pw = '{}'",
+                "pw: {}",
+                r"\"pw\": \"{}\"",
+            ),
+            *("pass: {}", "my pass is {}", "passwd is {}", 'password "{}"', "pw `{}`", "the password for root is {}"),
+        )
+    ],
 ]
 
 
@@ -421,6 +445,10 @@ SPARED_BESIDE_NAMES_AND_COMMANDS = [
     "htpasswd -nb user $PASS",
     "openssl rsa -passin pass:$PASS",
     "first pass: token2024x",
+    *("pwd: /home/x", "pwd=$(pwd)", "PWD=/srv/app", "pwd=src2x/app3b", r"pwd=C:\Users\b2b3c4", "pwd is ~/app2x3y"),
+    *("pass: 12 tests", "pass: true", "tests pass is fine", "pass is reserved", "pass: 1h22m33s", "pass=12,fail=3"),
+    *("pass: 2026-11-30T12:37:18Z", "pass: e46d9d1a4", "pass `asn1Spec` to it", 'pass: "shadow2d_x"', "pw = self.b2c3"),
+    *("the password for root is required", 'password "required1 field2"', 'pwd: "half2open3', "pass: test_case12"),
 ]
 
 

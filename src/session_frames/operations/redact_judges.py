@@ -241,6 +241,31 @@ def _login(text: str, match: re.Match[str], start: int, end: int) -> bool:
     return _BEHIND_A_USER.search(before) is not None and _said(text, match, start, end)
 
 
+# What stands behind ``pass:`` and ``pwd=`` without being a password: places, calls, hashes, dates and durations.
+_NO_SHORT_PASSWORD = Pattern(
+    r"[/~.$\\+,;:)(|<>=-].*|[A-Za-z]:.*|.*[/(\[{=].*|[0-9a-f-]+|[0-9]{4}-[0-9]{2}.*|(?:[0-9.]+[a-zµ%]{1,3})+"
+)
+
+
+def _short(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    """A word of every program, so the value has to look like a password more than behind a longer name."""
+    value = text[start:end]
+    quoted = match.re.groups == 2
+    if len(value) < 8 or not value.isascii() or _NO_SHORT_PASSWORD.fullmatch(value) or _placeholder(value):
+        return False
+    if not _DIGIT.search(value) or not _LETTER.search(value) or _COLOUR_OR_HEX.fullmatch(value):
+        return False
+    if _DOTTED.fullmatch(value) or _EXPRESSION.search(value) or _SPEAKS.search(value):
+        return False
+    name, between = _name_of(text, match, start)
+    signed = bool(between.strip(" \t\\\"'`]"))
+    verb = name.lower() == "pass"  # pass `name2Spec` to it
+    changes = len(list(_FROM_DIGIT_TO_LETTER.finditer(value)))
+    if quoted and not verb:
+        return changes >= (1 if signed else 2)
+    return changes >= (3 if value.islower() or not signed else 2)
+
+
 def _local(text: str, match: re.Match[str], start: int, end: int) -> bool:
     value = text[start:end]
     if not value[0].isascii():
@@ -342,4 +367,5 @@ JUDGES: Final[Mapping[str, Judge]] = {
     kinds.OPENSSL: _openssl,
     kinds.SAID_KEY: _said_key,
     kinds.LOGIN: _login,
+    kinds.SHORT: _short,
 }

@@ -20,7 +20,7 @@ MARKER = Pattern(r"\[redacted:[A-Za-z0-9_-]{1,60}\]")
 _CUT = Pattern(r"[&;,](?=[\w.-]*[=:]|$)|[),;.:\]}|*]+$|[)\]}]+[,;.:]|/?>")
 _CUT_SIGN = Pattern(r"[&;,).:\]}|*/>]")  # what a cut begins with: far cheaper to look for
 _TRIMMED: Final = frozenset(
-    {kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.SAID_KEY, kinds.LOGIN, kinds.LOCAL, kinds.AUTHORIZATION}
+    {kinds.ASSIGNED, kinds.FLAG, kinds.SAID, kinds.SAID_KEY, kinds.LOGIN, kinds.SHORT, kinds.LOCAL, kinds.AUTHORIZATION}
 )
 _REST = Pattern(r"""[^\s"'`<>]+""")
 _NOWHERE: Final = (0, 0)

@@ -53,6 +53,7 @@ AUTHORIZATION: Final = "authorization"
 LOCAL: Final = "named-secret"
 SAID_KEY: Final = "said-key"
 LOGIN: Final = "login-password"
+SHORT: Final = "short-password"
 MYSQL: Final = "mysql-password"
 HTPASSWD: Final = "htpasswd-password"
 OPENSSL: Final = "openssl-password"
@@ -81,6 +82,11 @@ _GAP = r"(?:\s|\\[nrt]){1,8}"
 _VALUE = r"""[^\s"'`\\<>]"""
 _ARGUMENT = r"[^\s|;&<>]{1,200}"
 _FLAGGED = r"(?:[ \t]{1,4}-[A-Za-z]{1,8}(?:[ \t]{1,4}[0-9]{1,2}(?=[ \t]))?){1,5}+"
+
+# The short names are words of every program and of every path; in a sentence the long ones need no sign either.
+_SHORT_LITERALS = ("pwd", "pass", "pw:", "pw=", "pw ", 'pw"', "pw'", "pw\\")
+_SHORT_NAME = r"(?<![\w-])(?i:pwd|passwd|password|passphrase|pass|pw)(?![\w.-])"
+_SHORT_SIGN = rf"(?:{_CLOSE}{_SIGN}|(?: for (?:[^\s\"'`]{{1,40}} ){{1,4}}?| )is:? {{1,4}})"
 
 _BY_CONTEXT: Final = (
     Rule(
@@ -189,6 +195,10 @@ _BY_CONTEXT: Final = (
         1,
     ),
     Rule(
+        SHORT, _SHORT_LITERALS, rf"{_SHORT_NAME}(?:{_SHORT_SIGN}| {{1,4}})(\\{{0,8}}[\"'`])([^\s\"'`]{{8,256}}?)\1", 2
+    ),
+    Rule(SHORT, _SHORT_LITERALS, rf"{_SHORT_NAME}{_SHORT_SIGN}{_BARE}", 1),
+    Rule(
         LOCAL,
         _LOCAL_NAMES,
         f"(?:{'|'.join(_LOCAL_NAMES)})"
@@ -238,7 +248,7 @@ FOLLOWED_BY: Final[dict[str, str]] = {
     ".": r"(?:[a-z0-9_-]{6}\.[a-z0-9_-]{27}|[0-9a-f]{60})",
 }
 # Words that lead to several longer literals: one pass for the word instead of one for each.
-CORES: Final = ("auth", "key", "token", "secret", "pass", "credential")
+CORES: Final = ("auth", "key", "token", "secret", "pass", "pw", "credential")
 
 
 @cache
