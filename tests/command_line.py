@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,11 @@ def git(*args: str, cwd: Path, **environ: str) -> str:
     )
     assert done.returncode == 0, f"git {' '.join(args)}\n{done.stdout.decode()}\n{done.stderr.decode()}"
     return done.stdout.decode("utf-8", "replace")
+
+
+def interruptible() -> None:
+    """Let a process hear SIGINT, also where the tests themselves run in the background and ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -6,14 +6,12 @@ import io
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from session_frames.operations.assemble import assemble
 from session_frames.storage.transcript_files import watched
 from session_frames.transcripts import claude_code
 
@@ -44,19 +42,6 @@ def test_progress_tells_how_far_the_file_was_read() -> None:
     assert {of for _, of in told} == {size}
     assert told == sorted(told)
     assert told[-1][0] <= size
-
-
-def test_a_turn_of_many_texts_costs_what_its_texts_do() -> None:
-    def seconds(records: int) -> float:
-        data = record(0, "user", "go") + b"".join(
-            record(n, "assistant", [{"type": "text", "text": "x" * 2000}]) for n in range(1, records)
-        )
-        begun = time.process_time()
-        turns = assemble(claude_code.read(io.BytesIO(data))).turns
-        assert len(turns[1]["text"]) == (records - 1) * 2002 - 2
-        return time.process_time() - begun
-
-    assert seconds(8000) < 12 * max(seconds(1000), 0.01)
 
 
 # Memory is asked of a process of its own: what it has touched, and not what its parts have set aside.

@@ -19,12 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Session, err, out
+from command_line import Session, err, interruptible, out
 
 from session_frames.model import Frame
 from session_frames.operations.review import Answer, candidate_lines, candidates, with_answers, with_proposals_noted
 
 NOW = "2026-06-02T12:00:00Z"
+
+
+def _own_terminal() -> None:
+    ioctl(0, termios.TIOCSCTTY, 0)
+    interruptible()
 
 
 class Terminal:
@@ -41,7 +46,7 @@ class Terminal:
             stderr=theirs,
             env={**os.environ, "TERM": "xterm", **environ},
             start_new_session=True,
-            preexec_fn=lambda: ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_own_terminal,
         )
         os.close(theirs)
         self.shown = ""

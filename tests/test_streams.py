@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import Session, git, out
+from command_line import Session, git, interruptible, out
 
 FRAMES = f"{sys.executable} -m session_frames"
 
@@ -93,7 +93,8 @@ def test_an_interrupt_while_it_starts(repo: Path, wait: float) -> None:
         "--transcript",
         "-",
     ]
-    process = subprocess.Popen(command, cwd=repo, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=repo, preexec_fn=interruptible, **pipes)
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(wait)
