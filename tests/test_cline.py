@@ -31,7 +31,7 @@ from session_frames.transcripts.base import (
 CASES = Path(__file__).parent / "transcripts" / "cline"
 TS = 1783376868634
 AT = "2026-07-06T22:27:48.634Z"
-FOLDER = "# Current Workspace Directory (/work) Files\na.py\n"
+FOLDER = "# Current Workspace Directory (/proj) Files\na.py\n"
 ENVIRONMENT = f"<environment_details>\n{FOLDER}\n<model>m</model>\n</environment_details>"
 
 
@@ -90,7 +90,7 @@ def test_messages_of_the_sdk_in_order() -> None:
     commands = call("c1", "run_commands", {"commands": ["make", "make test"]})
     metrics = {"inputTokens": 10, "outputTokens": 3, "cacheReadTokens": 4, "cacheWriteTokens": 2}
     prompt = {"type": "text", "text": '<user_input mode="act">do it</user_input>'}
-    attached = {"type": "file", "path": "/work/a", "content": "BODY"}
+    attached = {"type": "file", "path": "/proj/a", "content": "BODY"}
     answer = assistant(
         {"type": "thinking", "thinking": "hm"},
         "Running.",
@@ -169,14 +169,14 @@ def test_facts_beside_the_messages(tmp_path: Path) -> None:
     messages = tmp_path / "s1" / "s1.messages.json"
     messages.parent.mkdir()
     messages.write_bytes(sdk(user("hi")))
-    facts = {"session_id": "s1", "cwd": "/work", "started_at": AT, "metadata": {"title": "T", "git": {"branch": "b"}}}
+    facts = {"session_id": "s1", "cwd": "/proj", "started_at": AT, "metadata": {"title": "T", "git": {"branch": "b"}}}
     (tmp_path / "s1" / "s1.json").write_text(json.dumps(facts), "utf-8")
     with messages.open("rb") as source:
         found = list(events_of("cline", source, str(messages)))
     assert found == [
         Meta("session_id", "s1"),
         Meta("started", AT),
-        Meta("cwd", "/work"),
+        Meta("cwd", "/proj"),
         Meta("branch", "b"),
         Meta("title", "T"),
         UserWords("m0", "", "hi"),
@@ -210,7 +210,7 @@ def test_a_task_written_in_xml() -> None:
     assert sniff_format(data) == "cline"
     diff = {"diff": "------- SEARCH\nold\n=======\nnew\n+++++++ REPLACE", "path": "a.py"}
     assert events(data) == [
-        Meta("cwd", "/work"),
+        Meta("cwd", "/proj"),
         Meta("model", "m"),
         UserWords("m0", "", "fix @/a.py"),
         AgentText("m1", "", "<thinking>hm</thinking>\nEditing."),

@@ -51,7 +51,7 @@ def state(call_id: str, tool: str, arguments: Any, status: str, *output: str) ->
 
 
 def session(*history: Any, **more: Any) -> bytes:
-    facts = {"sessionId": "s1", "title": "T", "workspaceDirectory": "file:///work", "history": history}
+    facts = {"sessionId": "s1", "title": "T", "workspaceDirectory": "file:///proj", "history": history}
     return json.dumps({**facts, **more}).encode()
 
 
@@ -94,7 +94,7 @@ def test_a_session_in_order() -> None:
     assert found == [
         Meta("session_id", "s1"),
         Meta("title", "T"),
-        Meta("cwd", "/work"),
+        Meta("cwd", "/proj"),
         Meta("model", "M"),
         UserWords("h1", "", "list\nthem"),
         Reasoning("h2", "", "hm"),
@@ -147,10 +147,10 @@ def test_calls_without_a_state_are_told() -> None:
 @pytest.mark.parametrize(
     ("workspace", "directory"),
     [
-        ("/work", "/work"),
+        ("/proj", "/proj"),
         ("c:\\work", "c:\\work"),
-        ("file:///work/a%20b", "/work/a b"),
-        ("file:///c%3A/work", "c:/work"),
+        ("file:///proj/a%20b", "/proj/a b"),
+        ("file:///c%3A/proj", "c:/proj"),
         ("vscode-remote://dev-container%2B7b/workspaces/w", "/workspaces/w"),
         ("", None),
     ],

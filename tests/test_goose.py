@@ -37,7 +37,7 @@ CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT
   role TEXT NOT NULL, content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, metadata_json TEXT);
 """
 HEADER = {
-    "working_dir": "/work",
+    "working_dir": "/proj",
     "description": "T",
     "message_count": 2,
     "total_tokens": 13,
@@ -67,7 +67,7 @@ def database(*sessions: tuple[str, str, list[dict[str, Any]]], change: str = "")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         for key, kind, messages in sessions:
-            facts = (key, "T", "", kind, "/work", "2026-03-06 01:03:03", "2026-03-06 01:03:04", 10, 3)
+            facts = (key, "T", "", kind, "/proj", "2026-03-06 01:03:03", "2026-03-06 01:03:04", 10, 3)
             values = (*facts, '{"model_name":"m"}')
             connection.execute("INSERT INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?)", values)
             for one in messages:
@@ -118,7 +118,7 @@ def test_sessions_of_a_database_in_order() -> None:
         ("s5", "scheduled", [message("user", text("each night"))]),
     )
     assert sniff_format(data[: 64 << 10]) == "goose"
-    facts = [Meta("started", AT), Meta("title", "T"), Meta("cwd", "/work"), Meta("model", "m")]
+    facts = [Meta("started", AT), Meta("title", "T"), Meta("cwd", "/proj"), Meta("model", "m")]
     assert events(data) == [
         Begins("s1"),
         Meta("session_id", "s1"),
@@ -143,7 +143,7 @@ def test_a_log_in_order() -> None:
     assert sniff_format(data) == "goose"
     assert events(data) == [
         Meta("title", "T"),
-        Meta("cwd", "/work"),
+        Meta("cwd", "/proj"),
         UserWords("l2", AT, "one\ntwo"),
         Skipped("record without a role", 3),
         AgentText("l4", AT, "three"),

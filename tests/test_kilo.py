@@ -33,7 +33,7 @@ def test_its_place_tells_it(tmp_path: Path) -> None:
     tasks.mkdir(parents=True)
     words = [{"role": "user", "content": [{"type": "text", "text": "<task>\nhi\n</task>"}]}]
     (tasks / "api_conversation_history.json").write_text(json.dumps(words), "utf-8")
-    session = {"id": "ses_1", "projectID": "p", "directory": "/work", "time": {"created": 1, "updated": 1}}
+    session = {"id": "ses_1", "projectID": "p", "directory": "/proj", "time": {"created": 1, "updated": 1}}
     (storage / "session/p/ses_1.json").write_text(json.dumps(session), "utf-8")
     message = {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1}}
     (storage / "message/ses_1/msg_1.json").write_text(json.dumps(message), "utf-8")

@@ -38,7 +38,7 @@ AT = "2026-03-06T01:03:03.784Z"
 SESSION = {
     "id": "ses_1",
     "projectID": "p",
-    "directory": "/work",
+    "directory": "/proj",
     "title": "T",
     "version": "1.2.16",
     "time": {"created": CREATED, "updated": CREATED},
@@ -94,7 +94,7 @@ def database(*sessions: tuple[dict[str, Any], list[dict[str, Any]]], path: str =
             connection.execute(f"PRAGMA journal_mode={mode}")
         connection.executescript(SCHEMA)
         for at, (row, messages) in enumerate(sessions):
-            facts = ("p", row.get("parent_id"), "/work", "T", "1.3", json.dumps(row.get("revert")), CREATED, at)
+            facts = ("p", row.get("parent_id"), "/proj", "T", "1.3", json.dumps(row.get("revert")), CREATED, at)
             connection.execute("INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?)", (row["id"], *facts))
             for number, message in enumerate(messages):
                 info = {key: value for key, value in message["info"].items() if key not in ("id", "sessionID")}
@@ -131,7 +131,7 @@ def test_an_export_in_order() -> None:
         shell,
         {"type": "riddle"},
         tokens=tokens,
-        path={"cwd": "/work/sub"},
+        path={"cwd": "/proj/sub"},
     )
     found = events(export(user("m1", text("run it"), text("Called the Read tool", synthetic=True)), answer))
     assert found == [
@@ -139,10 +139,10 @@ def test_an_export_in_order() -> None:
         Meta("started", AT),
         Meta("title", "T"),
         Meta("agent_version", "1.2.16"),
-        Meta("cwd", "/work"),
+        Meta("cwd", "/proj"),
         UserWords("m1", AT, "run it"),
         Meta("model", "m"),
-        Meta("cwd", "/work/sub"),
+        Meta("cwd", "/proj/sub"),
         Reasoning("m2", AT, "hm"),
         AgentText("m2", AT, "Running."),
         ToolCall("m2", AT, "c1", "bash", {"command": "make test"}, (), "make test"),
@@ -174,8 +174,8 @@ def test_ids_that_were_blanked_stay_apart() -> None:
 def test_edits() -> None:
     diff = "--- a\n+++ a\n@@ -1,2 +1,3 @@\n x\n-y\n+z\n+w\n"
     patch = "*** Begin Patch\n*** Add File: b\n+one\n*** End Patch"
-    moved = {"filePath": "/work/c", "movePath": "/work/d", "type": "move", "diff": "@@\n+n\n"}
-    gone = {"filePath": "/work/e", "type": "delete", "diff": "@@\n-n\n"}
+    moved = {"filePath": "/proj/c", "movePath": "/proj/d", "type": "move", "diff": "@@\n+n\n"}
+    gone = {"filePath": "/proj/e", "type": "delete", "diff": "@@\n-n\n"}
     found = events(
         export(
             assistant(
@@ -205,7 +205,7 @@ def test_edits() -> None:
         ("c2", "passed", (written._replace(change="modified"),)),
         ("c3", "passed", None),
         ("c4", "passed", None),
-        ("c5", "passed", (Edit("/work/d", "renamed", "/work/c", (("n",),)), Edit("/work/e", "deleted"))),
+        ("c5", "passed", (Edit("/proj/d", "renamed", "/proj/c", (("n",),)), Edit("/proj/e", "deleted"))),
         ("c6", "failed", None),
     ]
 
@@ -286,7 +286,7 @@ def test_each_session_of_a_database() -> None:
     data = database(FIRST, CHILD, EMPTY, SECOND)
     assert sniff_format(data[: 64 << 10]) == "opencode"
     later = "2026-03-06T01:03:03.784Z"
-    facts = [Meta("started", later), Meta("title", "T"), Meta("agent_version", "1.3"), Meta("cwd", "/work")]
+    facts = [Meta("started", later), Meta("title", "T"), Meta("agent_version", "1.3"), Meta("cwd", "/proj")]
     assert events(data) == [
         Begins("ses_1"),
         Meta("session_id", "ses_1"),
