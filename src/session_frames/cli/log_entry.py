@@ -30,7 +30,7 @@ def log(args: list[str]) -> int | None:
 
         complain("interrupted")
         return 130
-    except Exception:
+    except Exception:  # nothing is hidden: the command line does the same again, and tells what fails there
         return None
 
 
