@@ -63,6 +63,19 @@ def test_among_the_records_of_its_parent(repo: Path) -> None:
     _check(repo)
 
 
+def test_a_check_that_a_helper_ran_counts_where_it_was_called(repo: Path) -> None:
+    parent, child = _parent(repo), _child(repo)
+    child.records[3:3] = Session(repo).user(PROMPT).call("Bash", {"command": "pytest -q"}, "3 passed").records[1:]
+    for number, record in enumerate(child.records):
+        record |= {"isSidechain": True, "uuid": f"side-{number}", "parentUuid": f"side-{number - 1}"}
+    parent.records[2:2] = child.records
+    path = parent.save(repo / ".git/s.jsonl")
+    out("import", str(path), cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    (check,) = frame["verification"]
+    assert check == {"command": "pytest -q", "outcome": "passed", "turn": frame["turns"][1]["id"]}
+
+
 def test_known_by_the_id_in_the_result(repo: Path) -> None:
     parent, child = _parent(repo), _child(repo)
     parent.records[-1]["toolUseResult"] = {"agentId": "a21e2f5", "status": "completed"}

@@ -350,7 +350,7 @@ class _Assembler:
         self.hang_nested()
         ids = turn_ids(drafts)
         threads = self.mark_abandoned(drafts, ids)
-        checks = [Check(**check, turn=ids[id(draft)]) for draft, check in self.checks.values() if id(draft) in ids]
+        checks = [Check({**check, "turn": ids[id(draft)]}) for draft, check in self.checks.values() if id(draft) in ids]
         return Assembled(
             turns=[draft.turn(ids[id(draft)]) for draft in drafts],
             meta=self.meta,
