@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from session_frames.operations.assemble import assemble
-from session_frames.operations.extract import extract, quote_stands
+from session_frames.operations.extract import extract, quote_stands, withdrawn_turns
 from session_frames.operations.touched_files import files_of
 from session_frames.transcripts import claude_code, codex
 
@@ -39,6 +39,7 @@ GOALS = {
     "open_questions": (0.85, 0.75),
     "verification": (0.95, 0.95),
     "files": (1.0, 1.0),
+    "withdrawn_turns": (0.90, 0.90),
 }
 
 Item = Mapping[str, Any]
@@ -242,6 +243,7 @@ class Figures:
                 compare(session, field, self.scores[field, group], told)
             compare_states(session, self.scores["state", group], told)
             compare_files(session, self.scores["files", group], told)
+            compare_withdrawn(session, self.scores["withdrawn_turns", group], told)
         self.topics.append(session.topic_accepted())
         self.invented += not_said_by_user(session)
         self.overruled += overruled_as_accepted(session)
@@ -249,7 +251,7 @@ class Figures:
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """One row a field and language; the last cell says what came of the goal."""
-        for field in ("decisions", "state", *FIELDS[1:], "files"):
+        for field in ("decisions", "state", *FIELDS[1:], "files", "withdrawn_turns"):
             for language in LANGUAGES:
                 score = self.scores[field, language]
                 goal = GOALS.get(field) if language == "all" else None
@@ -290,6 +292,18 @@ def compare_files(session: Session, score: Score, notes: list[str]) -> None:
     notes += [f"missed files: {kind} {path}" for kind, path in sorted(wanted - found)]
 
 
+def compare_withdrawn(session: Session, score: Score, notes: list[str]) -> None:
+    """The turns that were taken back; those taken back in part are right either way."""
+    wanted, either = set(session.expected["withdrawn_turns"]), set(session.expected["withdrawn_partly"])
+    found = {session.numbers[turn] for turn in withdrawn_turns({"turns": session.turns})} - either  # type: ignore[typeddict-item]
+    score.right += len(found & wanted)
+    score.wrong += len(found - wanted)
+    score.found += len(found & wanted)
+    score.expected += len(wanted)
+    notes += [f"wrong  withdrawn turn: {number}" for number in sorted(found - wanted)]
+    notes += [f"missed withdrawn turn: {number}" for number in sorted(wanted - found)]
+
+
 def page(figures: Figures) -> str:
     """The page of the figures."""
     head = ("field", "language", "precision", "recall", "goal", "")
@@ -306,6 +320,7 @@ What is read from a session without a model, compared with the annotations of {s
 English, Korean and Japanese that were made hard to summarise. The rules were written with these sessions at hand, so
 expect less of others. An item is right when it stands at the right turn, names the thing and has the right status.
 `state` is the share of the decisions found whose status is right; `files` are net changes over the session.
+`withdrawn turns` are those that the user told the agent to ignore, forget or drop.
 
 {table}
 

@@ -17,6 +17,7 @@ from session_frames.model import (
     Constraint,
     Decision,
     Evidence,
+    Frame,
     NextStep,
     Question,
     Turn,
@@ -26,9 +27,10 @@ from .claims import read_claims
 from .decisions import read_decisions
 from .questions import read_questions
 from .steps import read_steps
+from .taken_back import Withdrawal, read_withdrawals
 from .topic import first_prompt, goal_of, title_of, topic_of
 
-__all__ = ["Extracted", "extract", "quote_stands", "topic_of"]
+__all__ = ["Extracted", "Withdrawal", "extract", "quote_stands", "topic_of", "withdrawals", "withdrawn_turns"]
 
 
 class Extracted(TypedDict):
@@ -65,6 +67,20 @@ def extract(
         "next_steps": read_steps(spoken),
         "unverified": read_claims(spoken, verification),
     }
+
+
+def withdrawals(frame: Frame) -> list[Withdrawal]:
+    """What the user told the agent to ignore, forget or drop, each with the turns that fall with it."""
+    return read_withdrawals([turn for turn in frame.get("turns", []) if _counts(turn)])
+
+
+def withdrawn_turns(frame: Frame) -> list[str]:
+    """The ids of the turns that the user took back wholly, with the agent's answers to them, in order.
+
+    The words that take them back are not among them, nor is a turn of which only a part was taken back.
+    """
+    fallen = {turn for one in withdrawals(frame) for turn in one.turns}
+    return [turn["id"] for turn in frame.get("turns", []) if turn["id"] in fallen]
 
 
 def _counts(turn: Turn) -> bool:

@@ -16,7 +16,7 @@ from .patterns import find, named, picks, picks_ordinal, whole
 from .patterns.vocabulary import GENERIC_WORDS
 from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
 from .reply import Reply, accept
-from .sentences import Clause, clauses, is_numbered_list, own_sentences
+from .sentences import Clause, clauses, is_hearsay, is_numbered_list, own_sentences
 from .unanswered import add_unanswered_offers
 from .withdrawals import after_correction, corrected, lifted, objected, restated, shaken, withdrawn, withdrawn_last
 from .words import about, other_number, says
@@ -57,7 +57,7 @@ def _read_reply(ledger: Ledger, reply: Reply) -> None:
             continue
         musing = bool(find("musing", sentence))
         for position, clause in enumerate(clauses(sentence)):
-            if _is_hearsay(clause):
+            if is_hearsay(clause):
                 if not find("hearsay", clause.text) and ":" not in sentence:
                     withdrawn(ledger, reply, clause, False)  # "the team prefers ruff, drop black" is the user's order
                 continue
@@ -67,12 +67,6 @@ def _read_reply(ledger: Ledger, reply: Reply) -> None:
     if any(item.status == "accepted" and item.place == reply.place for item in ledger.items):
         for item in reply.doubted:
             overrule(item)
-
-
-def _is_hearsay(clause: Clause) -> bool:
-    """Whether the clause reports somebody else's words, or follows one that does ("the reviewer wrote: ...")."""
-    before = clause.sentence[: clause.sentence.find(clause.text)]
-    return bool(find("hearsay", clause.text) or (before and find("hearsay", before)))
 
 
 # What a clause can be, in the order in which it is tried; the first that takes it ends the search.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .patterns import opening, split
+from .patterns import find, opening, split
 
 # Longer than this, a message is mostly a pasted document, and only its first paragraph is taken for the person's words.
 LONGEST_OWN_WORDS: Final = 2_500
@@ -135,6 +135,12 @@ def clauses(sentence: str) -> list[Clause]:
         if bare:
             found.append(Clause(bare, sentence, not found))
     return found
+
+
+def is_hearsay(clause: Clause) -> bool:
+    """Whether the clause reports somebody else's words, or follows one that does ("the reviewer wrote: ...")."""
+    before = clause.sentence[: clause.sentence.find(clause.text)]
+    return bool(find("hearsay", clause.text) or (before and find("hearsay", before)))
 
 
 def _pieces(sentence: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from .ledger import Item, Ledger, overrule
 from .patterns import find, named, whole
 from .reply import Reply, accept
 from .sentences import Clause, clauses, own_sentences, shortened
+from .taken_back import takes_back_last
 from .words import about, shared
 
 
@@ -73,7 +74,7 @@ def after_correction(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) 
 
 def withdrawn_last(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     """ "Ignore that": what the user turn before settled or ordered."""
-    if not find("withdraw_last", clause.text):
+    if not takes_back_last(clause.text, reply.offer):
         return False
     reply.withdrew = True
     if not reply.earlier:

@@ -33,6 +33,11 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``put_off_last``   the agent's question is put off, not named
 ``withdraw_last``  what was said last is taken back
 ``withdraw``       a named thing is taken back (group ``what``)
+``forget``         a named thing that was said is to be forgotten (group ``what``)
+``call_off``       a named thing that was asked for is called off (group ``what``)
+``own_words``      what is taken back is said to be the speaker's own words
+``trouble``        the agent tells of a warning or a failure
+``joined``         two things in one breath
 ``correct``        "wait, no" inside a message
 ``object``         a value is wrong, too big, no longer wanted
 ``reversal``       a choice that replaces an earlier one

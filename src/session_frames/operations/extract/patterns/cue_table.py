@@ -71,6 +71,11 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| is | longer | need | never | not | rather | remove | revert | scrap | undo | using "
             "| want |changed |dead |mistake "
         ),
+        "forget": " disregard | forget | ignore | never| scrap | scratch | strike ",
+        "call_off": " abandon | back | call | cancel | drop | revert | undo ",
+        "own_words": " earlier | last | previous | that | was |asked |said |typed |wrote ",
+        "trouble": " broken | complain| deprecat| diff | error| fail| flak| notice| warn",
+        "joined": " and | plus | well ",
         "correct": " actually | mean | no | rather | sorry |correction|hold |oops|wait",
         "object": " doesn | enough | going | too | won | wrong ",
         "reversal": (
@@ -184,6 +189,11 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "put_off_last": " 그건 | 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |보류",
         "withdraw_last": " 그| 아니다 | 잠깐 |방금|아까|앞에|위에|이전",
         "withdraw": " 말고 |걸로 |무시하자 |무시해 |버리고 |빼고 |일로 |철회 |취소 |치우고 |하기로 ",
+        "forget": "무시하고|무시하자|무시해|없던|잊어|철회",
+        "call_off": "되돌려|빼자|빼줘|취소|하기로",
+        "own_words": "그 |내가|방금|아까|아니다|앞에|위에|이전|잠깐|제가",
+        "trouble": "경고|깨|깨져|실패|에러|오류",
+        "joined": "과 |랑 |및 |와 |이랑 |하고 ",
         "correct": "아냐|아니|아니다|잠깐|잠깐만|정정",
         "object": "너무 |늘려|늘리자|되겠|많은|못 |좀 |줄여|줄이자",
         "reversal": " 바꿔| 변경|늘리자|다시 |대신|됐고|말고|바꾸자|생각해|아니다|이제는|줄이자|취소",
@@ -288,6 +298,10 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|をやめて|キャンセル|取り消し|取り消して|古い|古いから|外して|外そう|忘れて|捨てて"
             "|捨てよう|撤回|無視して"
         ),
+        "forget": "なかったことに|忘れて|撤回|無視して|聞かなかったことに",
+        "call_off": "なし|やめ|キャンセル|取り消し|取り消して|戻して",
+        "own_words": "いまの|さっき|今の|先ほど|前の|言った",
+        "trouble": "エラー|壊れ|失敗|落ち|警告",
         "correct": "あ|いや|ごめん|ちょっと待って|やっぱ|待って|訂正|違う",
         "object": "だめ|ダメ|多い|多すぎ|大きい|大きすぎ|小さい|小さすぎ|少ない|短い|遅い|重い|長い|駄目",
         "reversal": ("いや|ことになった|じゃなくて|ではなく|なので入れる|に変更|やっぱ|代わりに|取り消|変えよう|撤回"),

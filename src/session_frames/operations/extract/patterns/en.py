@@ -164,6 +164,17 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:instead of|rather than|not) (?:the )?(?P<what6>[\w.-]+)$",
         r"^(?:we )?(?:no longer (?:need|want)|don't (?:need|want)) (?:the )?(?P<what3>.+?)(?: anymore| any more)?$",
     ),
+    "forget": (
+        r"\b(?:ignore|forget|disregard|never ?mind|scratch|scrap|strike) (?:about )?(?:what i (?:just )?said about )?"
+        r"(?:the |my |that |your )?(?P<what>(?!that\b|it\b|this\b|to\b|what\b).+)",
+    ),
+    "call_off": (
+        r"^(?:drop|cancel|undo|revert|abandon|call off|back out) (?:the |my |that |your )?"
+        r"(?P<what>(?!that\b|it\b|this\b)(?!.*\b(?:tables?|columns?|index(?:es)?|databases?|rows?)$).+)",
+    ),
+    "own_words": (r"\b(?:i (?:just )?(?:said|asked|wrote|typed)|my (?:last|previous|earlier)|i was|that was)\b",),
+    "trouble": (r"\b(?:warn\w*|errors?|fail\w*|flak\w+|deprecat\w*|notice[sd]?|diff|broken|complain\w*)\b",),
+    "joined": (r"\b(?:and|plus)\b|\bas well as\b",),
     "correct": (
         r"^(?:no )?(?:actually )?(?:wait|hold on|oops|correction)(?: no| actually)?$",
         r"^(?:no|actually)$",
