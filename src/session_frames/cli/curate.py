@@ -7,7 +7,7 @@ import click
 from session_frames.cli import output
 from session_frames.cli.main import Context
 from session_frames.cli.options import frame_of, frame_option, json_option, not_blank
-from session_frames.errors import EnvironmentError_
+from session_frames.errors import EnvironmentError_, UsageError
 from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted
@@ -89,11 +89,18 @@ def export(context: Context, frame: str | None, name: str | None, form: str, mar
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH…]")
+@click.option("--range", "revisions", metavar="BASE..HEAD", help="Every version that these commits brought.")
 @json_option
 @click.pass_obj
-def validate(context: Context, paths: tuple[str, ...], as_json: bool) -> int:
+def validate(context: Context, paths: tuple[str, ...], revisions: str | None, as_json: bool) -> int:
     """Check frame files against the schema, all problems of each; without PATHS those of the work tree."""
-    checked = curate.validate(None if paths else context.workspace, context.cwd, paths)
+    what = "frame" if revisions is None else "version"
+    if revisions is None:
+        checked = curate.validate(None if paths else context.workspace, context.cwd, paths)
+    elif paths:
+        raise UsageError("name files or a range of commits, not both")
+    else:
+        checked = curate.validate_range(context.workspace, revisions)
     for file in checked:
         if as_json:
             problems = [{"at": problem.path, "message": problem.message} for problem in file.problems]
@@ -102,7 +109,7 @@ def validate(context: Context, paths: tuple[str, ...], as_json: bool) -> int:
             output.write(f"{line_shown(f'{file.path}: {problem.path}: {problem.message}')}\n")
     wrong = sum(bool(file.problems) for file in checked)
     if not as_json:
-        output.write(f"{counted(len(checked), 'frame')} checked, {wrong} invalid\n")
+        output.write(f"{counted(len(checked), what)} checked, {wrong} invalid\n")
     return 4 if wrong else 0
 
 

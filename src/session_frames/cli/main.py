@@ -47,6 +47,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "archive": ("curate", "move closed frames to the archive"),
         "unarchive": ("curate", "move frames back from the archive"),
         "export": ("curate", "a frame as JSON, YAML or Markdown"),
+        "report": ("report", "what some commits decided, verified and left open, for a pull request"),
         "validate": ("curate", "check frame files against the schema"),
         "raw": ("raw", "the raw transcripts that are kept: list, prune"),
         "delete": ("raw", "delete a frame for good"),

@@ -165,6 +165,17 @@ class GitRepo:
             raise UsageError(f"not a revision: '{revision}'")
         return answer.out.decode().strip()
 
+    def resolve_range(self, text: str) -> str:
+        """``A..B``, ``A...B`` or one revision with commit ids in place of names; HEAD where one side is left out.
+
+        ``UsageError`` for what is no revision, as ``resolve``.
+        """
+        for dots in ("...", ".."):
+            first, found, last = text.partition(dots)
+            if found:
+                return self.resolve(first or "HEAD") + dots + self.resolve(last or "HEAD")
+        return self.resolve(text)
+
     def config(self, name: str) -> str | None:
         """The value of a configuration key, or None."""
         return self.line("config", "--get", name)

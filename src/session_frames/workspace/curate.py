@@ -14,6 +14,7 @@ from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION, val
 from session_frames.operations.export_agent_trace import NOWHERE, Revision
 from session_frames.operations.merge import merge_sessions
 from session_frames.schema import Problem, problems_of_version
+from session_frames.storage.commit_history import read_changes
 from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
 from session_frames.workspace.catalog import catalog, get_entry, load
 from session_frames.workspace.core import Workspace
@@ -153,8 +154,27 @@ def validate(ws: Workspace | None, cwd: str, paths: Sequence[str] = ()) -> list[
     return [_checked(ws.store.full(path), path) for path in ws.store.iter_paths()]
 
 
+def validate_range(ws: Workspace, revisions: str) -> list[Checked]:
+    """Check every version of a frame file that the commits of ``BASE..HEAD`` brought, named ``COMMIT:PATH``.
+
+    The path is that of the frame in the oldest commit with this version. Works without a work tree.
+    """
+    asked = ws.repo.resolve_range(revisions)
+    found: dict[str, str] = {}
+    for commit in read_changes(ws.repo, asked.encode()):
+        for change in commit.changes:
+            if change.new:
+                found.setdefault(change.new, f"{commit.id[:10]}:{change.path}")
+    return [_checked_bytes(content, found[blob]) for blob, content in ws.repo.iter_blobs(found)]
+
+
 def _checked(full: str, shown: str) -> Checked:
-    data = read_bytes(full, shown)
+    return _checked_bytes(read_bytes(full, shown), shown)
+
+
+def _checked_bytes(data: bytes | None, shown: str) -> Checked:
+    if data is None:
+        return Checked(shown, [Problem("$", "missing from the object database")])
     try:
         value = value_of_text(data, shown)
     except FormatError as error:
