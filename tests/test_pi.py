@@ -186,9 +186,9 @@ def test_summaries_are_nobodys_words() -> None:
         message("d", "c", "compactionSummary", summary="before"),
     )
     assert of(Summary, found) == [
-        Summary("b", AT, "so far"),
-        Summary("c", AT, "over there"),
-        Summary("d", AT, "before"),
+        Summary("b", AT, "so far", kept="a"),
+        Summary("c", AT, "over there", kept=None),
+        Summary("d", AT, "before", kept=None),
     ]
 
 

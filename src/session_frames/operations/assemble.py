@@ -25,6 +25,7 @@ from session_frames.operations.excerpts import excerpt_of_result, shallow, short
 from session_frames.operations.extract.verification import is_check, outcome_of
 from session_frames.operations.redact import DEFAULT, Policy, find_secrets, redact_text, redact_value
 from session_frames.operations.shell_files import sure_changes
+from session_frames.operations.summaries import Summaries
 from session_frames.transcripts.base import (
     Abandon,
     AgentText,
@@ -131,7 +132,7 @@ class _Assembler:
         self.checks: dict[int, tuple[Draft, Check]] = {}
         self.abandoned: list[set[str]] = []
         self.nested: dict[str, _Assembler] = {}
-        self.compactions: list[Compaction] = []
+        self.summaries = Summaries()
         self.hits: dict[tuple[str, int, str], int] = {}
         self.skipped: dict[str, SkippedRecords] = {}
         self.outside = 0
@@ -243,11 +244,7 @@ class _Assembler:
 
     def take_summary(self, event: Summary) -> None:
         text = redact_text(event.text, self.policy)[0] if self.policy else event.text
-        summary = Compaction(id=item_id("compaction", event.key or event.at, text), summary=text, by="agent")
-        if event.at:
-            summary["at"] = event.at
-        if all(known["id"] != summary["id"] for known in self.compactions):
-            self.compactions.append(summary)
+        self.summaries.add(event, text, self.drafts)
 
     def take_retract(self, event: Retract) -> None:
         self.drafts = [draft for draft in self.drafts if draft.role != "user" or draft.key != event.key]
@@ -356,7 +353,7 @@ class _Assembler:
             meta=self.meta,
             verification=checks,
             threads=threads,
-            compactions=self.compactions,
+            compactions=self.summaries.compactions(drafts, ids),
             redactions=self.redactions(ids),
             elided=[Elision(reason="path outside the repository", count=self.outside)] if self.outside else [],
             skipped_records=[_told(record) for record in self.skipped.values()],

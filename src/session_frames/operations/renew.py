@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from session_frames.model import Event, Frame, Turn, item_id
+from session_frames.model import Compaction, Event, Frame, Turn, item_id
 from session_frames.operations.touched_files import files_of
 
 # What people and agents set on a turn after it was read; the transcript knows nothing of it.
@@ -35,7 +35,7 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     parent = old.get("session", {}).get("parent")
     if parent:
         frame["session"] = {**frame.get("session", {}), "parent": parent}
-    frame["compactions"] = _union(old.get("compactions", []), new.get("compactions", []))
+    frame["compactions"] = _renewed_compactions(old, new, lost)
     frame["turns"] = turns
     frame["files"] = files_of(turns)
     if lost or turns == old.get("turns", []):
@@ -78,6 +78,8 @@ def _renewed_turn(old: Turn | None, new: Turn) -> Turn:
     if old is None:
         return new
     marks = {key: value for key, value in old.items() if key in _KEPT_ON_TURNS or key not in Turn.__annotations__}
+    if _went_on(old, new):
+        marks.pop("compacted", None)  # the summary does not know the rest of the turn
     whole = old if _is_longer(old, new) else new
     kept = {key: value for key, value in whole.items() if key not in _KEPT_ON_TURNS}
     return cast(Turn, {**kept, **marks})
@@ -88,6 +90,12 @@ def _is_longer(old: Turn, new: Turn) -> bool:
     old_text, new_text = old.get("text", ""), new.get("text", "")
     shrunk = len(new_text) < len(old_text) and old_text.startswith(new_text)
     return shrunk or (old_text == new_text and len(old.get("calls", [])) > len(new.get("calls", [])))
+
+
+def _went_on(old: Turn, new: Turn) -> bool:
+    old_text, new_text = old.get("text", ""), new.get("text", "")
+    grown = len(new_text) > len(old_text) and new_text.startswith(old_text)
+    return grown or len(new.get("calls", [])) > len(old.get("calls", []))
 
 
 def _renewed_items(old: dict[str, Any], new: dict[str, Any], key: str) -> list[Any]:
@@ -130,6 +138,10 @@ def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
     return cast(Frame, {**old, "events": [*old.get("events", []), *noted]}) if noted else old
 
 
-def _union(old: list[Any], new: list[Any]) -> list[Any]:
-    known = {item["id"] for item in old}
-    return [*old, *(item for item in new if item["id"] not in known)]
+def _renewed_compactions(old: Frame, new: Frame, lost: int) -> list[Compaction]:
+    """Those of the older form, and those that are new; what one stands for is told by the newer, if it holds all."""
+    found = {compaction["id"]: compaction for compaction in new.get("compactions", [])}
+    told = {} if lost else {id: compaction for id, compaction in found.items() if "turns" in compaction}
+    kept = [Compaction({**one, **told.get(one["id"], one)}) for one in old.get("compactions", [])]
+    known = {compaction["id"] for compaction in kept}
+    return [*kept, *(compaction for id, compaction in found.items() if id not in known)]

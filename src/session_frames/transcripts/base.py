@@ -143,11 +143,16 @@ class Usage(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A compaction summary that the agent wrote; nobody's turn."""
+    """A compaction summary that the agent wrote; nobody's turn.
+
+    It stands for what was told before it, down to the record ``kept``, where the format names the first that stays;
+    None says that nobody can tell what it stands for.
+    """
 
     key: str
     at: str
     text: str
+    kept: str | None = ""
 
 
 class Retract(NamedTuple):

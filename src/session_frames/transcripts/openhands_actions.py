@@ -92,7 +92,7 @@ class Actions:
 
     def _condensation(self, record: Record, arguments: Record, at: str) -> Iterator[Event]:
         if summary := text_of(arguments.get("summary")):
-            yield Summary(_key(record), at, summary)
+            yield Summary(_key(record), at, summary, kept=None)  # single records are left out, not all before it
 
     def _call(self, record: Record, arguments: Record, at: str) -> Iterator[Event]:
         self.begun = True

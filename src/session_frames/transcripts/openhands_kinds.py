@@ -119,7 +119,7 @@ class Kinds:
 
     def _summary(self, record: Record, key: str, at: str) -> Iterator[Event]:
         if summary := text_of(record.get("summary")):
-            yield Summary(key, at, summary)
+            yield Summary(key, at, summary, kept=None)  # single records are left out, not all before it
 
     def _state(self, record: Record, key: str, at: str) -> Iterator[Event]:
         """The model and the folder, from the state that the first of these holds."""

@@ -167,8 +167,11 @@ class _Reader:
             yield Meta("model", model)
 
     def _summary(self, record: Record, key: str, line: Line) -> Iterator[Event]:
+        # Without the first entry that is kept (an older version, or the summary of a branch that was left) nobody can
+        # tell what it stands for.
         if text := text_of(record.get("summary")):
-            yield Summary(key, text_of(record.get("timestamp")), text)
+            kept = text_of(record.get("firstKeptEntryId")) or None
+            yield Summary(key, text_of(record.get("timestamp")), text, kept)
 
     def _message(self, record: Record, key: str, line: Line) -> Iterator[Event]:
         message = dict_of(record.get("message"))
