@@ -15,6 +15,9 @@ A transcript format is a module with
 ``companions(path)`` (may be missing)
     glob patterns of the other files that belong to the same session (a sub-agent's log, the parts of a split layout);
     ``read`` then takes a second argument, ``companions``: an iterator of (path, content in bytes), opened one by one;
+``line_reader(head)`` (may be missing)
+    of a format of one record a line: what reads it line by line, so that a grown file need not be read anew as a whole
+    (see ``line_readers``);
 ``sniff(head)``
     is this the beginning of one of its files? (content decides, never the file's name);
 ``read(source)``
@@ -253,15 +256,17 @@ def load_json(text: bytes) -> Any:
         raise ValueError("nesting too deep") from error
 
 
-def iter_lines(source: Iterable[bytes]) -> Iterator[Line | Skipped]:
+def iter_lines(source: Iterable[bytes], first: int = 1) -> Iterator[Line | Skipped]:
     """The JSON objects of a JSON Lines file, one at a time, never the whole file; each damaged line is told.
+
+    ``first`` is the number of the line with which the source begins.
 
     Lines end with ``\\n`` only. Blank lines are nothing; runs of NUL bytes are told once a line. An object glued behind
     a cut stub (``{"type":"x","prN{"type":...}``) is recovered when it has the shape of a record.
     """
     import orjson
 
-    for number, raw in enumerate(source, 1):
+    for number, raw in enumerate(source, first):
         try:
             value = orjson.loads(raw)
         except orjson.JSONDecodeError:

@@ -6,8 +6,8 @@ with the same ``uuid``. Order is the order of the file: times step back in most 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, ClassVar
 
 from session_frames.model import Origin
 from session_frames.transcripts import claude_words as words
@@ -31,13 +31,14 @@ from session_frames.transcripts.base import (
     list_of,
     text_of,
 )
-from session_frames.transcripts.claude_files import IGNORED_TYPES, find, records, sniff
+from session_frames.transcripts.claude_files import IGNORED_TYPES, find, is_document, records, sniff
 from session_frames.transcripts.claude_queue import Queue
 from session_frames.transcripts.claude_subagents import Subagents, companions
 from session_frames.transcripts.claude_tools import command_of, edits_of_call, result_of
 from session_frames.transcripts.claude_tree import Tree
+from session_frames.transcripts.line_readers import LineReader
 
-__all__ = ["NAME", "companions", "find", "read", "sniff"]
+__all__ = ["NAME", "companions", "find", "line_reader", "read", "sniff"]
 
 NAME = "claude-code"
 KEEPS_DAYS = 30  # then the agent deletes a session, unless its settings say otherwise
@@ -60,15 +61,16 @@ def read(source: BinaryIO, logs: Iterable[tuple[str, bytes]] = ()) -> Iterator[E
     """The events of the transcript, in the order of the file; ``logs`` are those of its sub-agents."""
     reader = _Reader()
     for item in records(source):
-        if isinstance(item, Skipped):
-            yield item
-        else:
-            yield from reader.events(item)
-    yield from reader.of_subagents(logs)
-    yield from reader.end()
+        yield from reader.take(item)
+    yield from reader.end(logs)
 
 
-class _Reader:
+def line_reader(head: bytes) -> LineReader | None:
+    """The reader of a file of lines."""
+    return None if is_document(b"\n".join(head.split(b"\n", 2)[:2])) else _Reader()
+
+
+class _Reader(LineReader):
     """What has to be remembered from one record to the next: ids, never texts of the conversation."""
 
     def __init__(self) -> None:
@@ -86,15 +88,6 @@ class _Reader:
         self._skill_called = False
         self._main_line = False
         self._side_line = False
-        self._handlers: dict[str, Callable[[Record, Line], Iterator[Event]]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "attachment": self._attachment,
-            "queue-operation": self._queue_operation,
-            "summary": self._summary_title,
-            "ai-title": self._title,
-            "custom-title": self._title,
-        }
 
     def events(self, line: Line) -> Iterator[Event]:
         """The events of one record."""
@@ -108,18 +101,15 @@ class _Reader:
             return
         if uuid:
             self._tree.add(uuid, kind, record)
-        handler = self._handlers.get(kind)
+        handler = self._HANDLERS.get(kind)
         if handler is not None:
-            yield from handler(record, line)
+            yield from handler(self, record, line)
         elif kind != "system" and kind not in IGNORED_TYPES:
             yield Skipped(f"unknown record type '{kind}'", line.number)
 
-    def of_subagents(self, logs: Iterable[tuple[str, bytes]]) -> Iterator[Event]:
-        """What stands in the sub-agents' own files."""
-        yield from self._subagents.beside(logs, self._sessions)
-
-    def end(self) -> Iterator[Event | NoConversation]:
-        """What can be told only when the file is over."""
+    def end(self, companions: Iterable[tuple[str, bytes]] = ()) -> Iterator[Event | NoConversation]:
+        """What stands in the sub-agents' own files, and what can be told only when the file is over."""
+        yield from self._subagents.beside(companions, self._sessions)
         for told in self._queue.left():
             self._main_line = True
             yield told
@@ -361,3 +351,13 @@ class _Reader:
         if usage != self._usage:
             self._usage = usage
             yield usage
+
+    _HANDLERS: ClassVar[Mapping[str, Callable[[_Reader, Record, Line], Iterator[Event]]]] = {
+        "user": _user,
+        "assistant": _assistant,
+        "attachment": _attachment,
+        "queue-operation": _queue_operation,
+        "summary": _summary_title,
+        "ai-title": _title,
+        "custom-title": _title,
+    }

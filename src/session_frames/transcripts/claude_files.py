@@ -62,7 +62,7 @@ def find(home: str, environ: Mapping[str, str]) -> list[str]:
 
 def sniff(head: bytes) -> bool:
     """Is this the beginning of a Claude Code transcript?"""
-    if _is_document(head):
+    if is_document(head):
         return True
     for raw in head.split(b"\n")[:64]:
         line = raw.strip(b"\0 \t\r")
@@ -82,7 +82,8 @@ def sniff(head: bytes) -> bool:
     return False
 
 
-def _is_document(head: bytes) -> bool:
+def is_document(head: bytes) -> bool:
+    """Does the file begin like the one document of the web session API?"""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     place = start.find(_DOCUMENT_HEAD, 0, 4096)
     return start.startswith(b"{") and place > 0 and b'"type"' not in start[:place]
@@ -92,7 +93,7 @@ def records(source: BinaryIO) -> Iterator[Line | Skipped]:
     """The records of a file, be it lines or the one document of the web session API."""
     first = source.readline()
     second = source.readline() if first.strip() == b"{" else b""
-    if not _is_document(first + second):
+    if not is_document(first + second):
         yield from iter_lines(cast(BinaryIO, chain((first, second) if second else (first,), source)))
         return
     try:

@@ -7,8 +7,8 @@ for the screen, a completed item), and which of them a file has depends on the v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, ClassVar
 
 from session_frames.transcripts import codex_words as words
 from session_frames.transcripts.base import (
@@ -27,7 +27,6 @@ from session_frames.transcripts.base import (
     UserWords,
     dict_of,
     int_of,
-    iter_lines,
     text_of,
 )
 from session_frames.transcripts.codex_files import RECORD_TYPES, find, is_bare_head, sniff
@@ -40,9 +39,10 @@ from session_frames.transcripts.codex_tools import (
     output_of,
 )
 from session_frames.transcripts.codex_turns import Turns
+from session_frames.transcripts.line_readers import LineReader, read_lines
 from session_frames.transcripts.made_by import original_session
 
-__all__ = ["NAME", "find", "read", "sniff"]
+__all__ = ["NAME", "find", "line_reader", "read", "sniff"]
 
 NAME = "codex"
 
@@ -92,23 +92,18 @@ _CITATION = "<oai-mem-citation>"
 
 def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
     """The events of the transcript, in the order of the file."""
-    reader = _Reader()
-    for item in iter_lines(source):
-        if isinstance(item, Skipped):
-            yield item
-            continue
-        yield from reader.events(item)
-        if reader.is_subagent:
-            yield NoConversation("a sub-agent's own file")
-            return
-    yield from reader.end()
+    return read_lines(_Reader(), source)
 
 
-class _Reader:
+def line_reader(head: bytes) -> LineReader:
+    """The reader of a file, which is one of lines in every version."""
+    return _Reader()
+
+
+class _Reader(LineReader):
     """What has to be remembered from one record to the next."""
 
     def __init__(self) -> None:
-        self.is_subagent = False
         self._facts: dict[str, str] = {}
         self._session = ""
         self._calls: dict[str, str] = {}
@@ -118,35 +113,17 @@ class _Reader:
         self._turns = Turns()
         self._agent_copies = words.Mirrors()
         self._items_speak = False
-        self._records: dict[str, Callable[[Record, str, Line], Iterator[Event]]] = {
-            "session_meta": self._session_meta,
-            "turn_context": self._turn_context,
-            "response_item": self._item,
-            "event_msg": self._event,
-            "compacted": self._compacted,
-        }
-        self._events: dict[str, Callable[[Record, str, Line], Iterator[Event]]] = {
-            "user_message": self._user_message,
-            "agent_message": self._agent_message,
-            "agent_reasoning": self._agent_reasoning,
-            "item_completed": self._item_completed,
-            "token_count": self._token_count,
-            "exec_command_end": self._command_end,
-            "patch_apply_end": self._command_end,
-            "thread_rolled_back": self._rolled_back,
-            "thread_name_updated": self._thread_name,
-        }
 
-    def events(self, line: Line) -> Iterator[Event]:
+    def events(self, line: Line) -> Iterator[Event | NoConversation]:
         """The events of one record."""
         record = line.record
         kind = text_of(record.get("type"))
         at = text_of(record.get("timestamp"))
         if self._turns.copying:
             yield from self._said(self._turns.time_passes(at))
-        handler = self._records.get(kind)
+        handler = self._RECORDS.get(kind)
         if handler is not None:
-            yield from handler(dict_of(record.get("payload")), at, line)
+            yield from handler(self, dict_of(record.get("payload")), at, line)
         elif kind in RECORD_TYPES or "record_type" in record:
             return
         elif is_bare_head(record):
@@ -156,7 +133,7 @@ class _Reader:
         else:
             yield Skipped(f"unknown record type '{kind}'", line.number)
 
-    def end(self) -> Iterator[Event | NoConversation]:
+    def end(self, companions: Iterable[tuple[str, bytes]] = ()) -> Iterator[Event | NoConversation]:
         """What can be told only when the file is over."""
         yield from self._said(self._turns.end_copy())
         if self._usage is not None:
@@ -173,7 +150,7 @@ class _Reader:
             self._facts[name] = text
             yield Meta(name, text)
 
-    def _session_meta(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+    def _session_meta(self, payload: Record, at: str, line: Line) -> Iterator[Event | NoConversation]:
         session = text_of(payload.get("id"))
         if self._session and session != self._session:
             self._turns.start_copy(at)
@@ -191,7 +168,8 @@ class _Reader:
         yield from self._fact("base", git.get("commit_hash"))
         yield from self._fact("parent", original_session(payload) or payload.get("forked_from_id"))
         if first and "subagent" in dict_of(payload.get("source")):
-            self.is_subagent = True
+            self.over = True
+            yield NoConversation("a sub-agent's own file")
 
     def _turn_context(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
         yield from self._fact("cwd", payload.get("cwd"))
@@ -335,13 +313,35 @@ class _Reader:
         if not self._turns.copying:
             yield Summary("", at, text_of(payload.get("message")))
 
-    def _event(self, payload: Record, at: str, line: Line) -> Iterator[Event]:
+    def _event(self, payload: Record, at: str, line: Line) -> Iterator[Event | NoConversation]:
         kind = text_of(payload.get("type"))
-        handler = self._events.get(kind)
+        handler = self._EVENTS.get(kind)
         if handler is not None:
-            yield from handler(payload, at, line)
+            yield from handler(self, payload, at, line)
         elif kind not in IGNORED_EVENTS and not kind.endswith(IGNORED_EVENT_ENDINGS):
             yield Skipped(f"unknown event type '{kind}'", line.number)
+
+    _RECORDS: ClassVar[Mapping[str, _Handler]] = {
+        "session_meta": _session_meta,
+        "turn_context": _turn_context,
+        "response_item": _item,
+        "event_msg": _event,
+        "compacted": _compacted,
+    }
+    _EVENTS: ClassVar[Mapping[str, _Handler]] = {
+        "user_message": _user_message,
+        "agent_message": _agent_message,
+        "agent_reasoning": _agent_reasoning,
+        "item_completed": _item_completed,
+        "token_count": _token_count,
+        "exec_command_end": _command_end,
+        "patch_apply_end": _command_end,
+        "thread_rolled_back": _rolled_back,
+        "thread_name_updated": _thread_name,
+    }
+
+
+_Handler = Callable[[_Reader, Record, str, Line], Iterator[Event | NoConversation]]
 
 
 def _key(line: Line) -> str:

@@ -29,8 +29,10 @@ from session_frames.transcripts.copilot_events import (
     outcome_of_shell,
     read_events,
     refusal_reason,
+    stream_reader,
 )
 from session_frames.transcripts.heads import begins_object, json_key, origin_of, peek
+from session_frames.transcripts.line_readers import LineReader
 from session_frames.transcripts.tool_edits import command_of, edits_of, parsed_arguments
 
 NAME = "copilot-cli"
@@ -61,6 +63,11 @@ def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
     if _is_old_history(peek(source)):
         return _old_history(source)
     return read_events(source)
+
+
+def line_reader(head: bytes) -> LineReader | None:
+    """The reader of an event stream."""
+    return None if _is_old_history(head) else stream_reader()
 
 
 def _is_old_history(head: bytes) -> bool:

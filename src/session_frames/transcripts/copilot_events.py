@@ -6,7 +6,7 @@ Copilot CLI keeps its sessions so; VS Code hands the same stream to its Stop hoo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 from session_frames.model import CallOutcome, Origin
@@ -27,11 +27,11 @@ from session_frames.transcripts.base import (
     UserWords,
     dict_of,
     int_of,
-    iter_lines,
     list_of,
     text_of,
 )
 from session_frames.transcripts.heads import complete_lines, origin_of
+from session_frames.transcripts.line_readers import LineReader, read_lines
 from session_frames.transcripts.made_by import original_session
 from session_frames.transcripts.tool_edits import SHELL_TOOLS, command_of, edits_of, parsed_arguments
 
@@ -119,10 +119,15 @@ def is_event_stream(head: bytes) -> bool:
 
 def read_events(source: BinaryIO) -> Iterator[Event | NoConversation]:
     """The events of a stream, in the order of the file."""
-    return _Stream().read(source)
+    return read_lines(_Stream(), source)
 
 
-class _Stream:
+def stream_reader() -> LineReader:
+    """The reader of a stream."""
+    return _Stream()
+
+
+class _Stream(LineReader):
     """What has to be remembered from one record to the next."""
 
     def __init__(self) -> None:
@@ -133,16 +138,11 @@ class _Stream:
         self.model = ""
         self.spoken = False
 
-    def read(self, source: BinaryIO) -> Iterator[Event | NoConversation]:
-        for item in iter_lines(source):
-            if isinstance(item, Skipped):
-                yield item
-            else:
-                yield from self._record(item)
+    def end(self, companions: Iterable[tuple[str, bytes]] = ()) -> Iterator[Event | NoConversation]:
         if not self.spoken:
             yield NoConversation("no prompt and no answer in it")
 
-    def _record(self, line: Line) -> Iterator[Event]:
+    def events(self, line: Line) -> Iterator[Event]:
         kind = line.record.get("type")
         if not isinstance(kind, str):
             yield Skipped("record without a type", line.number)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from glob import escape
 from typing import Any, BinaryIO
 
+from session_frames.errors import NotUnderstood
 from session_frames.model import CallOutcome
 from session_frames.transcripts.base import (
     AgentText,
     Edit,
     Event,
+    Line,
     Meta,
     NoConversation,
     Reasoning,
@@ -30,8 +32,15 @@ from session_frames.transcripts.base import (
     text_of,
 )
 from session_frames.transcripts.edits import added_by_hunk_lines, lines_of
-from session_frames.transcripts.gemini_thread import Message, Thread, content_text, load_thread
+from session_frames.transcripts.gemini_thread import (
+    Message,
+    Thread,
+    content_text,
+    document_or_lines,
+    may_be_document,
+)
 from session_frames.transcripts.heads import begins_object, complete_lines, json_key, origin_of
+from session_frames.transcripts.line_readers import LineReader, ReachesBack, read_lines
 from session_frames.transcripts.made_by import original_session
 from session_frames.transcripts.tool_edits import SHELL_TOOLS, command_of, edits_of
 
@@ -63,6 +72,8 @@ _SUMMARY_THANKS = "Got it. Thanks for the additional context!"
 
 # The prompt of a sub-agent opens a file in which no person speaks.
 _SUBAGENT_PROMPT = re.compile(r"\AYour task is to .*<(question|objective)>.*</\1>", re.DOTALL)
+
+_SPOKEN = UserWords | AgentText | ToolCall
 
 # Rows that the program wrote for the screen.
 _SCREEN_TYPES = frozenset({"info", "error", "warning"})
@@ -108,16 +119,71 @@ def _is_own_line(record: Record) -> bool:
 
 def read(source: BinaryIO) -> Iterator[Event | NoConversation]:
     """The events of the session in its last state, rewound turns included."""
-    thread = load_thread(source)
-    yield from _facts(thread)
-    events = list(_Teller().tell(thread))
-    if _is_subagent(thread):
-        yield from (event for event in events if isinstance(event, Meta))
-        yield NoConversation("the session of a sub-agent")
-        return
-    yield from events
-    if not any(isinstance(event, UserWords | AgentText | ToolCall) for event in events):
-        yield NoConversation("no prompt and no answer in it")
+    reader = _Reader()
+    form = document_or_lines(source)
+    if isinstance(form, dict):
+        reader.thread.take_document(form)
+    return read_lines(reader, () if isinstance(form, dict) else form)
+
+
+def line_reader(head: bytes) -> LineReader | None:
+    """The reader of a log."""
+    return None if may_be_document(head) else _Reader()
+
+
+class _Reader(LineReader):
+    """Holds messages until the end: a later line may put one in another state, or take it back."""
+
+    def __init__(self) -> None:
+        self.thread = Thread()
+        self._teller = _Teller()
+        self._spoken = False
+        self._prompted: bool | None = None  # by an agent; None before the first prompt
+        self._cwd = ""
+
+    def take(self, item: Line | Skipped) -> Iterator[Event | NoConversation]:
+        if isinstance(item, Skipped):
+            self.thread.entries.append(item)
+        else:
+            self.thread.take(item.record, item.number)
+        return iter(())
+
+    @staticmethod
+    def may_stop_before(line: bytes) -> bool:
+        """Before the person's next words: what was said until then is hardly ever told anew."""
+        try:
+            record = dict_of(load_json(line))
+        except ValueError:
+            return False
+        return record.get("type") == "user" and bool(content_text(record.get("content")))
+
+    def put_away(self) -> Iterator[Event]:
+        self._prompted = self._prompted_by_agent()
+        self._cwd = _cwd(self.thread)
+        if self._cwd:
+            yield Meta("cwd", self._cwd)
+        for event in self._teller.tell(self.thread):
+            self._spoken = self._spoken or isinstance(event, _SPOKEN)
+            yield event
+        self.thread.put_away()
+
+    def end(self, companions: Iterable[tuple[str, bytes]] = ()) -> Iterator[Event | NoConversation]:
+        if not self.thread.understood:
+            raise NotUnderstood("transcript is neither JSON nor JSON Lines")
+        if self._cwd and _cwd(self.thread) != self._cwd:
+            raise ReachesBack
+        yield from _facts(self.thread)
+        events = list(self._teller.tell(self.thread))
+        if self.thread.facts.get("kind") == "subagent" or self._prompted_by_agent():
+            yield from (event for event in events if isinstance(event, Meta))
+            yield NoConversation("the session of a sub-agent")
+            return
+        yield from events
+        if not self._spoken and not any(isinstance(event, _SPOKEN) for event in events):
+            yield NoConversation("no prompt and no answer in it")
+
+    def _prompted_by_agent(self) -> bool | None:
+        return _prompted_by_agent(self.thread) if self._prompted is None else self._prompted
 
 
 def _facts(thread: Thread) -> Iterator[Event]:
@@ -128,19 +194,23 @@ def _facts(thread: Thread) -> Iterator[Event]:
         "session_id": text_of(facts.get("sessionId")) or first,
         "started": text_of(facts.get("startTime")),
         "title": text_of(facts.get("summary")),
-        "cwd": next(filter(None, map(text_of, list_of(facts.get("directories")))), ""),
+        "cwd": _cwd(thread),
         "project_hash": text_of(facts.get("projectHash")),
         "parent": original_session(facts),
     }
     yield from (Meta(name, value) for name, value in found.items() if value)
 
 
-def _is_subagent(thread: Thread) -> bool:
-    if thread.facts.get("kind") == "subagent":
-        return True
-    prompts = (entry for entry in thread.entries if isinstance(entry, Message) and entry.record.get("type") == "user")
-    first = next(prompts, None)
-    return first is not None and _SUBAGENT_PROMPT.match(content_text(first.record.get("content")).strip()) is not None
+def _cwd(thread: Thread) -> str:
+    return next(filter(None, map(text_of, list_of(thread.facts.get("directories")))), "")
+
+
+def _prompted_by_agent(thread: Thread) -> bool | None:
+    prompts = (entry.record for entry in thread.present() if isinstance(entry, Message))
+    first = next((record for record in prompts if record.get("type") == "user"), None)
+    if first is None:
+        return None
+    return _SUBAGENT_PROMPT.match(content_text(first.get("content")).strip()) is not None
 
 
 class _Teller:
@@ -152,7 +222,7 @@ class _Teller:
         self.model = ""
 
     def tell(self, thread: Thread) -> Iterator[Event]:
-        for entry in thread.entries:
+        for entry in thread.present():
             if isinstance(entry, Message):
                 yield from self._message(entry)
             else:

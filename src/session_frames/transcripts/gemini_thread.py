@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
-from session_frames.errors import NotUnderstood
 from session_frames.transcripts.base import (
     Abandon,
     Record,
     Skipped,
     dict_of,
-    iter_lines,
     joined_texts,
     list_of,
     load_json,
     text_of,
 )
 from session_frames.transcripts.heads import begins_object, complete_lines, peek
+from session_frames.transcripts.line_readers import ReachesBack
 
 
 class Message(NamedTuple):
@@ -42,11 +43,14 @@ class Thread:
     def __init__(self) -> None:
         self.facts: Record = {}
         self.entries: list[Message | Abandon | Skipped] = []
+        self.understood = False
+        self._away = 0  # of the entries before this one only the keys are left
         self._places: dict[str, int] = {}  # id of a message that was not rewound -> its entry
-        self._texts: set[tuple[str, str]] = set()
+        self._speeches: set[bytes] = set()
 
     def take(self, record: Record, line: int) -> None:
         """Take in one record of a log."""
+        self.understood = True
         if "$rewindTo" in record:
             self._rewind(text_of(record["$rewindTo"]), line)
         elif "$set" in record:
@@ -68,7 +72,7 @@ class Thread:
         key = text_of(record.get("id"))
         if key:
             self._places[key] = len(self.entries)
-        self._texts.add(_speech(record))
+        self._speeches.add(_digest(_speech(record)))
         self.entries.append(Message(key or f"message:{len(self.entries) + 1}", record, line))
 
     def _message(self, record: Record, line: int) -> None:
@@ -78,7 +82,9 @@ class Thread:
         if place is None:
             self.append(record, line)
         else:
-            self._texts.add(_speech(record))
+            if place < self._away:
+                raise ReachesBack
+            self._speeches.add(_digest(_speech(record)))
             self.entries[place] = Message(key, record, line)
 
     def _synchronise(self, messages: list[Any], line: int) -> None:
@@ -89,7 +95,7 @@ class Thread:
         first = not self._places
         for record in map(dict_of, messages):
             key, speech = text_of(record.get("id")), _speech(record)
-            if first or (key not in self._places and speech[1] and speech not in self._texts):
+            if first or (key not in self._places and speech[1] and _digest(speech) not in self._speeches):
                 self._message(record, line)
 
     def _rewind(self, key: str, line: int) -> None:
@@ -102,36 +108,45 @@ class Thread:
         gone = (entry.key for entry in self.entries[place:] if isinstance(entry, Message))
         self.entries.append(Abandon(tuple(dict.fromkeys(gone))))
 
+    def present(self) -> Iterator[Message | Abandon | Skipped]:
+        """What was not put away."""
+        return iter(self.entries[self._away :])
+
+    def put_away(self) -> None:
+        """Forget all but the keys of what is there."""
+        for at in range(self._away, len(self.entries)):
+            entry = self.entries[at]
+            if isinstance(entry, Message):
+                self.entries[at] = entry._replace(record={})
+        self._away = len(self.entries)
+
+    def take_document(self, session: Record) -> None:
+        """Take in a whole document."""
+        self.understood = True
+        self.patch({key: value for key, value in session.items() if key != "messages"}, 0)
+        for record in list_of(session.get("messages")):
+            self.append(dict_of(record), 0)
+
 
 def _speech(record: Record) -> tuple[str, str]:
     return text_of(record.get("type")), content_text(record.get("content")).strip()
 
 
-def load_thread(source: BinaryIO) -> Thread:
-    """The session of a file of either form."""
-    thread = Thread()
-    head = peek(source)
-    if begins_object(head) and not next(complete_lines(head), None):
-        # No line of the head is whole: a document, or a log that begins with a very long line.
-        text = source.read()
-        try:
-            _take_document(thread, dict_of(load_json(text)))
-            return thread
-        except ValueError:
-            source = BytesIO(text)
-    understood = False
-    for item in iter_lines(source):
-        if isinstance(item, Skipped):
-            thread.entries.append(item)
-        else:
-            understood = True
-            thread.take(item.record, item.number)
-    if not understood:
-        raise NotUnderstood("transcript is neither JSON nor JSON Lines")
-    return thread
+def _digest(speech: tuple[str, str]) -> bytes:
+    return blake2b("\n".join(speech).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _take_document(thread: Thread, session: Record) -> None:
-    thread.patch({key: value for key, value in session.items() if key != "messages"}, 0)
-    for record in list_of(session.get("messages")):
-        thread.append(dict_of(record), 0)
+def may_be_document(head: bytes) -> bool:
+    """Is no line of the head whole: a document, or a log that begins with a very long line?"""
+    return begins_object(head) and not next(complete_lines(head), None)
+
+
+def document_or_lines(source: BinaryIO) -> Record | BinaryIO:
+    """The one document that the file is, else the lines of a log."""
+    if not may_be_document(peek(source)):
+        return source
+    text = source.read()
+    try:
+        return dict_of(load_json(text))
+    except ValueError:
+        return BytesIO(text)
