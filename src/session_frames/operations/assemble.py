@@ -35,6 +35,7 @@ from session_frames.transcripts.base import (
     Meta,
     Nested,
     NoConversation,
+    ReachesBack,
     Reasoning,
     Retract,
     Skipped,
@@ -85,9 +86,9 @@ def assemble(
     Every string is redacted under ``policy`` (None: not at all, for comparisons only) before anything is cut or
     hashed. Paths that ``locate`` does not place in the repository are left out of ``files`` and ``wrote``.
     """
-    assembler = _Assembler(policy, locate or (lambda path, cwd: path), keep_reasoning)
+    assembler = Assembler(policy, locate or (lambda path, cwd: path), keep_reasoning)
     for event in events:
-        assembler.take[type(event)](event)
+        assembler.take(event)
     return assembler.finish()
 
 
@@ -99,63 +100,53 @@ def assemble_all(
     keep_reasoning: bool = False,
 ) -> Iterator[Assembled]:
     """As ``assemble``, for a file that may hold several sessions (``Begins``): one after another, at least one."""
-    assembler = _Assembler(policy, locate or (lambda path, cwd: path), keep_reasoning)
+    assembler = Assembler(policy, locate or (lambda path, cwd: path), keep_reasoning)
     begun = False
     for event in events:
         if isinstance(event, Begins):
             if begun:
                 yield assembler.finish()._replace(shares_file=True)
-                assembler = _Assembler(policy, assembler.locate, keep_reasoning)
+                assembler = Assembler(policy, assembler.locate, keep_reasoning)
             begun = True
         else:
-            assembler.take[type(event)](event)
+            assembler.take(event)
     yield assembler.finish()._replace(shares_file=begun)
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """A call that was made: what of it has to be known when its result comes, and no more."""
 
     draft: Draft
     call: Call
     number: int  # in its turn
-    command: str
+    command: str | None  # None: forgotten, because the reading was put away when the result was there
 
 
-class _Assembler:
+class Assembler:
+    """What the events told so far; it can be put away and gone on with (``operations.put_away``)."""
+
     def __init__(self, policy: Policy | None, locate: Locate, keep_reasoning: bool) -> None:
         self.policy = policy
         self.locate = locate
         self.keep_reasoning = keep_reasoning
         self.drafts: list[Draft] = []
         self.meta: dict[str, list[str]] = {}
-        self.calls: dict[str, _Asked] = {}
-        self.checks: dict[int, tuple[Draft, Check]] = {}
+        self.calls: dict[str, Asked] = {}
+        self.checks: dict[object, tuple[Draft, Check]] = {}  # by draft and number of the call
         self.abandoned: list[set[str]] = []
-        self.nested: dict[str, _Assembler] = {}
+        self.nested: dict[str, Assembler] = {}
         self.summaries = Summaries()
-        self.hits: dict[tuple[str, int, str], int] = {}
+        self.hits: dict[tuple[str, Draft, str], int] = {}
         self.skipped: dict[str, SkippedRecords] = {}
         self.outside = 0
         self.counted = [0, 0, 0, 0]
         self.no_conversation = ""
         self.waiting_keys: set[str] = set()
         self.waiting_key = ""
-        self.take: dict[type, Callable[[Any], None]] = {
-            Begins: lambda event: None,
-            Nested: self.take_nested,
-            Meta: self.take_meta,
-            UserWords: self.take_words,
-            AgentText: self.take_text,
-            Reasoning: self.take_reasoning,
-            ToolCall: self.take_call,
-            ToolResult: self.take_result,
-            Usage: self.take_usage,
-            Summary: self.take_summary,
-            Retract: self.take_retract,
-            Abandon: self.take_abandon,
-            Skipped: self.take_skipped,
-            NoConversation: self.take_no_conversation,
-        }
+
+    def take(self, event: Event | NoConversation) -> None:
+        """Take in one event."""
+        _TAKE[type(event)](self, event)
 
     # -- one method an event ------------------------------------------------------------------------------------------
 
@@ -200,7 +191,7 @@ class _Assembler:
             call["arguments"] = shortened(arguments)
         self.set_edits(call, event.edits, draft, number)
         draft.calls.append(call)
-        self.calls[event.id] = _Asked(draft, call, number, event.command)
+        self.calls[event.id] = Asked(draft, call, number, event.command)
 
     def take_result(self, event: ToolResult) -> None:
         found = self.calls.get(event.id)
@@ -208,6 +199,8 @@ class _Assembler:
             self.take_skipped(Skipped("result without a call", 0))
             return
         draft, call, number, asked = found
+        if asked is None:
+            raise ReachesBack
         text = self.clean(event.text, draft, f"calls/{number}/result")
         call["outcome"] = event.outcome
         call["result"] = excerpt_of_result(text, event.kind)
@@ -220,15 +213,15 @@ class _Assembler:
             failed = None if event.outcome in ("unknown", "pending") else event.outcome == "failed"
             command = self.clean(str(self.without_root(asked)), draft, f"calls/{number}/arguments")
             check = Check(command=command[:LONGEST_COMMAND], outcome=outcome_of(asked, text, event.exit_code, failed))
-            self.checks[id(call)] = (draft, check)
+            self.checks[draft, number] = (draft, check)
 
     def take_nested(self, event: Nested) -> None:
         """What a sub-agent did hangs on the call that started it; nobody's own words are in it."""
         nested = self.nested.get(event.call)
         if nested is None:
-            nested = self.nested[event.call] = _Assembler(self.policy, self.locate, self.keep_reasoning)
+            nested = self.nested[event.call] = Assembler(self.policy, self.locate, self.keep_reasoning)
             nested.meta = self.meta
-        nested.take[type(event.event)](event.event)
+        nested.take(event.event)
 
     def take_usage(self, event: Usage) -> None:
         if not self.drafts or self.drafts[-1].role != "agent":
@@ -290,7 +283,7 @@ class _Assembler:
         )
 
     def note_hit(self, rule: str, draft: Draft, where: str, count: int) -> None:
-        key = (rule, id(draft), where)
+        key = (rule, draft, where)
         self.hits[key] = self.hits.get(key, 0) + count
 
     def without_root(self, value: Any) -> Any:
@@ -389,9 +382,9 @@ class _Assembler:
                 continue
             if last is not None and last.role == draft.role == "agent":
                 last.take_over(draft)
-                self.checks.update(
-                    {id(call): (last, self.checks[id(call)][1]) for call in draft.calls if id(call) in self.checks}
-                )
+                for key in ((draft, number) for number in range(1, len(draft.calls) + 1)):
+                    if key in self.checks:
+                        self.checks[key] = (last, self.checks[key][1])
                 continue
             if last is not None:
                 yield last
@@ -420,10 +413,28 @@ class _Assembler:
     def redactions(self, ids: dict[int, str]) -> list[Redaction]:
         told = []
         for (rule, draft, where), count in self.hits.items():
-            if draft in ids:
-                place = f"turns/{ids[draft]}/{where}"
+            if id(draft) in ids:
+                place = f"turns/{ids[id(draft)]}/{where}"
                 told.append(Redaction(id=item_id("redaction", place, rule), rule=rule, where=place, count=count))
         return told
+
+
+_TAKE: dict[type, Callable[[Assembler, Any], None]] = {
+    Begins: lambda assembler, event: None,
+    Nested: Assembler.take_nested,
+    Meta: Assembler.take_meta,
+    UserWords: Assembler.take_words,
+    AgentText: Assembler.take_text,
+    Reasoning: Assembler.take_reasoning,
+    ToolCall: Assembler.take_call,
+    ToolResult: Assembler.take_result,
+    Usage: Assembler.take_usage,
+    Summary: Assembler.take_summary,
+    Retract: Assembler.take_retract,
+    Abandon: Assembler.take_abandon,
+    Skipped: Assembler.take_skipped,
+    NoConversation: Assembler.take_no_conversation,
+}
 
 
 def _as_told_to_subagent(turn: Turn) -> Turn:

@@ -12,7 +12,7 @@ from session_frames.transcripts.base import Summary
 
 class _Found(NamedTuple):
     compaction: Compaction
-    before: frozenset[int]  # the drafts that were there, by identity
+    before: frozenset[Draft]  # the drafts that were there
     last: Draft | None
     extent: tuple[int, int]  # of the last one, when the summary was written
     kept: str | None
@@ -31,7 +31,7 @@ class Summaries:
             made["at"] = event.at
         last = drafts[-1] if drafts else None
         extent = _extent(last) if last else (0, 0)
-        found = _Found(made, frozenset(map(id, drafts)), last, extent, event.kept)
+        found = _Found(made, frozenset(drafts), last, extent, event.kept)
         self._found.setdefault(made["id"], found)
 
     def compactions(self, drafts: Sequence[Draft], ids: Mapping[int, str]) -> list[Compaction]:
@@ -53,7 +53,7 @@ def _turns(found: _Found, drafts: Sequence[Draft], ids: Mapping[int, str]) -> li
     turns: list[str] = []
     for draft in drafts:
         went_on = draft is found.last and _extent(draft) != found.extent
-        if id(draft) not in found.before or went_on or (found.kept and found.kept in draft.keys):
+        if draft not in found.before or went_on or (found.kept and found.kept in draft.keys):
             break
         if not draft.thread:
             turns.append(ids[id(draft)])

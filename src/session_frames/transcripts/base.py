@@ -213,6 +213,10 @@ class NoConversation(NamedTuple):
     why: str
 
 
+class ReachesBack(Exception):
+    """A record speaks of what was put away before it: the whole file has to be read (see ``line_readers``)."""
+
+
 class TranscriptFormat(Protocol):
     """The shape of a transcript format module."""
 

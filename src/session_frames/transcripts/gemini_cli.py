@@ -17,6 +17,7 @@ from session_frames.transcripts.base import (
     Line,
     Meta,
     NoConversation,
+    ReachesBack,
     Reasoning,
     Record,
     Skipped,
@@ -40,7 +41,7 @@ from session_frames.transcripts.gemini_thread import (
     may_be_document,
 )
 from session_frames.transcripts.heads import begins_object, complete_lines, json_key, origin_of
-from session_frames.transcripts.line_readers import LineReader, ReachesBack, read_lines
+from session_frames.transcripts.line_readers import LineReader, read_lines
 from session_frames.transcripts.made_by import original_session
 from session_frames.transcripts.tool_edits import SHELL_TOOLS, command_of, edits_of
 

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from session_frames.transcripts.base import (
     Abandon,
+    ReachesBack,
     Record,
     Skipped,
     dict_of,
@@ -18,7 +19,6 @@ from session_frames.transcripts.base import (
     text_of,
 )
 from session_frames.transcripts.heads import begins_object, complete_lines, peek
-from session_frames.transcripts.line_readers import ReachesBack
 
 
 class Message(NamedTuple):

@@ -16,10 +16,6 @@ from session_frames.transcripts.base import Event, Line, NoConversation, Skipped
 _LOOKED_BACK = 8 << 20
 
 
-class ReachesBack(Exception):
-    """A record speaks of what was put away before it."""
-
-
 class LineReader:
     """Turns the lines of one session into events."""
 
