@@ -34,7 +34,7 @@ STARTERS = {
     "cli/log_entry.py",
     "cli/output.py",
     "cli/demo.py",
-    "workspace/assisted_close.py",  # the command given with --summarizer
+    "workspace/summarizer.py",  # the command given with --summarizer
 }
 NO_NAMES = ("utils", "util", "common", "helpers", "helper", "manager", "handler", "handlers", "misc")
 
@@ -154,4 +154,4 @@ def test_other_programs_are_started_in_few_places() -> None:
     }
     git = {"storage/git_repo.py", "storage/quick_look.py", "cli/log_entry.py", "cli/history.py"}
     # ``cli/process`` starts this very program once more, where the locale is not UTF-8.
-    assert found == {*git, "cli/process.py", "cli/demo.py", "cli/output.py", "workspace/assisted_close.py"}
+    assert found == {*git, "cli/process.py", "cli/demo.py", "cli/output.py", "workspace/summarizer.py"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from session_frames.model import Call, Frame, Turn
@@ -16,6 +16,17 @@ _LONGEST_VALUE = 160
 def counted(number: int, what: str) -> str:
     """``1 turn``, ``2 turns``."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def number_ranges(numbers: Iterable[int]) -> str:
+    """Numbers as people write them, in order: ``2-3 7``."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return " ".join("-".join(map(str, run)) for run in runs)
 
 
 def frame_lines(frame: Frame, turns: Sequence[tuple[int, Turn]]) -> Iterator[str]:

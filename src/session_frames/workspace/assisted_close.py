@@ -6,17 +6,10 @@ Whatever the command does, the frame that was read without it stands.
 from __future__ import annotations
 
 import json
-import os
-import shlex
-import signal
-import subprocess
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from threading import Timer
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from session_frames.errors import NothingFound, UsageError
+from session_frames.errors import NothingFound
 from session_frames.model import Frame
 from session_frames.operations.boundaries import Shift, find_shifts
 from session_frames.operations.compose import redact_frame
@@ -25,9 +18,7 @@ from session_frames.operations.review import Answer, with_answers, with_proposal
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import preview
 from session_frames.workspace.session_parts import known_starts
-
-LARGEST_ANSWER: Final = 10 << 20
-PATIENCE: Final = 120.0  # seconds
+from session_frames.workspace.summarizer import PATIENCE, answer_of, arguments_of
 
 
 class Help(NamedTuple):
@@ -88,7 +79,7 @@ def _with_proposals(
     ws: Workspace, frame: Frame, wanted: Help, topic_is_given: bool
 ) -> tuple[Frame, tuple[str, ...], tuple[str, ...]]:
     """The frame with what the command proposed and what could be taken of it; the frame as it was where it failed."""
-    arguments = _arguments(wanted.summarizer)
+    arguments = arguments_of(wanted.summarizer)
     proposed, problem = _ask(arguments, for_proposer(frame), wanted.patience, ws)
     if problem:
         return frame, (), (f"summarizer '{arguments[0]}' {problem}; the frame is what was read without it",)
@@ -96,65 +87,14 @@ def _with_proposals(
     return redact_frame(judged.frame, ws.policy), judged.taken, judged.told
 
 
-def _arguments(command: str) -> list[str]:
-    try:
-        arguments = shlex.split(command)
-    except ValueError as error:
-        raise UsageError(f"--summarizer is no command line: {error}") from error
-    if not arguments:
-        raise UsageError("--summarizer names no command")
-    return arguments
-
-
 def _ask(arguments: list[str], session: dict[str, Any], patience: float, ws: Workspace) -> tuple[Any, str]:
-    """What the command answers, or what went wrong. It runs without a shell, in the current folder."""
-    with tempfile.TemporaryFile() as given:
-        given.write(json.dumps(session, ensure_ascii=True).encode("ascii"))
-        given.seek(0)
-        try:
-            process = subprocess.Popen(
-                arguments,
-                stdin=given,
-                stdout=subprocess.PIPE,
-                cwd=ws.cwd,
-                env=dict(ws.environ),
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            return None, f"did not start: {error.strerror if isinstance(error, OSError) else error}"
-        late: list[bool] = []
-
-        def give_up() -> None:
-            late.append(True)
-            _end(process)
-
-        timer = Timer(patience, give_up)
-        timer.start()
-        try:
-            answer = process.stdout.read(LARGEST_ANSWER + 1) if process.stdout is not None else b""
-            code = None if len(answer) > LARGEST_ANSWER else process.wait()
-        finally:
-            timer.cancel()
-            _end(process)
-            process.wait()
-            if process.stdout is not None:
-                process.stdout.close()
-    if late:
-        return None, f"took longer than {patience:g} seconds"
-    return _understood(answer, code)
+    """What the command answers, or what went wrong."""
+    given = json.dumps(session, ensure_ascii=True).encode("ascii")
+    answer, problem = answer_of(ws, arguments, given, patience)
+    return (None, problem) if problem else _understood(answer)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and what it started; they are a process group of their own."""
-    with suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _understood(answer: bytes, code: int | None) -> tuple[Any, str]:
-    if code is None:
-        return None, f"printed more than {LARGEST_ANSWER >> 20} MB"
-    if code:
-        return None, f"failed with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+def _understood(answer: bytes) -> tuple[Any, str]:
     try:
         proposed = json.loads(answer)
     except (ValueError, RecursionError):
