@@ -167,6 +167,7 @@ class Call(TypedDict, total=False):
     wrote: dict[str, list[str]]  # path -> runs of added lines, 6 base64url characters a line
     result: Excerpt
     subagent: Any
+    pruned: bool
 
 
 class Tokens(TypedDict, total=False):
@@ -191,6 +192,7 @@ class Turn(TypedDict, total=False):
     compacted: str
     annotation: Annotation
     note: str
+    picked: dict[str, str]  # thread that took the turn, too -> its last turn then
     subagent: Any
 
 
@@ -199,6 +201,8 @@ class Thread(TypedDict, total=False):
     parent: str
     from_turn: str
     status: Required[ThreadStatus]
+    commit: str
+    branch: str
 
 
 class Checkpoint(TypedDict, total=False):
@@ -206,6 +210,7 @@ class Checkpoint(TypedDict, total=False):
     turn: Required[str]
     at: str
     commit: str
+    branch: str
     note: str
 
 
@@ -282,6 +287,7 @@ class Frame(TypedDict, total=False):
     files: list[FileChange]
     tool_results: list[ToolResult]
     turns: list[Turn]
+    thread: str  # the current one; absent: the main thread
     threads: list[Thread]
     checkpoints: list[Checkpoint]
     compactions: list[Compaction]

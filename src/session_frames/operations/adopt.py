@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from session_frames.errors import RefusedError
 from session_frames.model import Frame, Turn
-from session_frames.operations.renew import ITEMS, renew, with_hand_edits_noted
+from session_frames.operations.context_edits import ITEM_LISTS
+from session_frames.operations.renew import renew, with_hand_edits_noted
 
 _HEAD = ("topic", "title", "goal")
 # What Markdown tells of an item and a person may have edited there.
@@ -24,7 +25,7 @@ def adopt(old: Frame, new: Frame, at: str) -> tuple[Frame, int]:
     renewed, lost = renew(old, new)
     frame: dict[str, Any] = {**renewed, **_chosen(new, _HEAD)}
     before: dict[str, Any] = {}
-    for key in ITEMS:
+    for key in ITEM_LISTS:
         was, told = _by_id(old, key), _by_id(new, key)
         items = [told.get(item["id"], item) for item in frame.get(key, [])]
         gone = [item for name, item in was.items() if name not in {item["id"] for item in items}]
@@ -44,7 +45,7 @@ def adopt_markdown(old: Frame, told: Frame, at: str) -> tuple[Frame, int]:
     for key, value in _chosen(told, _HEAD).items():
         if value != one_line(frame.get(key, "")):
             frame[key] = value
-    for key in ITEMS:
+    for key in ITEM_LISTS:
         items = _edited(list(_by_id(old, key).values()), list(_by_id(told, key).values()))
         if items:
             frame[key] = items

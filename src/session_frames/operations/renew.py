@@ -4,38 +4,40 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from session_frames.model import Compaction, Event, Frame, Turn, item_id
+from session_frames.model import MAIN_THREAD, Call, Compaction, Event, Frame, Turn, item_id
+from session_frames.operations.context_edits import CALL_MARKS, ITEM_LISTS, marked_as, moment_of, replayed, steps
+from session_frames.operations.threads import REWOUND, current_thread
 from session_frames.operations.touched_files import files_of
 
 # What people and agents set on a turn after it was read; the transcript knows nothing of it.
-_KEPT_ON_TURNS = ("pinned", "pruned", "compacted", "annotation", "note")
+_KEPT_ON_TURNS = ("pinned", "pruned", "compacted", "annotation", "note", "picked")
 # What belongs to the frame and not to the transcript.
-_KEPT_ON_FRAME = ("title", "goal", "tool_results", "checkpoints", "events", "merged_from", "merge_conflicts")
+_KEPT_ON_FRAME = ("title", "goal", "tool_results", "thread", "checkpoints", "merged_from", "merge_conflicts")
 # What is done to an item after it was read; the last of them counts.
 _BY_HAND = ("decide", "ask", "answer", "edit", "propose", "drop")
-# The lists of what was found or noted in a session.
-ITEMS = ("decisions", "constraints", "open_questions", "next_steps")
 
 
 def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     """The frame after its session was read again, and how many turns the source does not hold any more.
 
     Turns stay by id: pins, notes and marks with them; a turn that the source lost, or holds a shorter form of, stays as
-    it was. Items that a person made, changed or removed (an event says so) stay so, the others are found anew. With the
-    same turns nothing else changes, so that reading the same session twice gives the same bytes.
+    it was. Items that a person made, changed or removed (an event says so) stay so, the others are found anew. What was
+    said since belongs to the thread that was current. Edits that only ``new`` has are made again. With the same turns
+    nothing else changes, so that reading the same session twice gives the same bytes.
     """
-    turns, lost = _renewed_turns(old.get("turns", []), new.get("turns", []))
+    turns, lost = _renewed_turns(old.get("turns", []), new.get("turns", []), current_thread(old))
     frame: dict[str, Any] = {**_strangers(old), **new}
     for key in _KEPT_ON_FRAME:
         if key in old:
             frame[key] = cast(dict[str, Any], old)[key]
     frame["topic"] = old["topic"]
-    for key in ITEMS:
+    for key in ITEM_LISTS:
         frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), key)
     parent = old.get("session", {}).get("parent")
     if parent:
         frame["session"] = {**frame.get("session", {}), "parent": parent}
     frame["compactions"] = _renewed_compactions(old, new, lost)
+    frame["threads"] = _renewed_threads(old, new, turns)
     frame["turns"] = turns
     frame["files"] = files_of(turns)
     if lost or turns == old.get("turns", []):
@@ -54,17 +56,43 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
                 frame[key] = cast(dict[str, Any], old)[key]
             else:
                 frame.pop(key, None)
-    return cast(Frame, frame), lost
+    frame["events"] = old.get("events", [])
+    return _with_edits_of_both(cast(Frame, frame), new), lost
+
+
+def _with_edits_of_both(frame: Frame, new: Frame) -> Frame:
+    """The frame after the edits that only ``new`` knows, in the order of all; a later edit of one place wins."""
+    events, own = frame.get("events", []), new.get("events", [])
+    known = {event["id"] for event in events}
+    missing = [event for event in own if event["id"] not in known]
+    if not missing:
+        return frame
+    merged = [*events, *missing]
+    if not known <= {event["id"] for event in own}:
+        merged.sort(key=lambda event: (moment_of(event["at"]) is not None, moment_of(event["at"]), event["id"]))
+    first = min(merged.index(event) for event in missing)
+    return replayed(cast(Frame, {**frame, "events": merged}), merged[first:])
+
+
+def _renewed_threads(old: Frame, new: Frame, turns: list[Turn]) -> list[Any]:
+    """What the source tells, and the threads that people made; a rewound one stays as long as a turn is in it."""
+    told = {thread["name"] for thread in new.get("threads", [])}
+    used = {turn.get("thread") for turn in turns}
+    kept = [thread for thread in old.get("threads", []) if thread["name"] not in told]
+    return [
+        *new.get("threads", []),
+        *(one for one in kept if not REWOUND.fullmatch(one["name"]) or one["name"] in used),
+    ]
 
 
 def _strangers(old: Frame) -> dict[str, Any]:
     return {key: value for key, value in old.items() if key not in Frame.__annotations__}
 
 
-def _renewed_turns(old: list[Turn], new: list[Turn]) -> tuple[list[Turn], int]:
+def _renewed_turns(old: list[Turn], new: list[Turn], thread: str) -> tuple[list[Turn], int]:
     known = {turn["id"]: turn for turn in old}
     fresh = {turn["id"] for turn in new}
-    renewed = [_renewed_turn(known.get(turn["id"]), turn) for turn in new]
+    renewed = [_renewed_turn(known.get(turn["id"]), turn, thread) for turn in new]
     missing = [turn for turn in old if turn["id"] not in fresh]
     if not missing:
         return renewed, 0
@@ -74,15 +102,30 @@ def _renewed_turns(old: list[Turn], new: list[Turn]) -> tuple[list[Turn], int]:
     return [*missing, *renewed], len(missing)
 
 
-def _renewed_turn(old: Turn | None, new: Turn) -> Turn:
+def _renewed_turn(old: Turn | None, new: Turn, thread: str) -> Turn:
     if old is None:
-        return new
+        return new if new.get("thread") or thread == MAIN_THREAD else cast(Turn, {**new, "thread": thread})
     marks = {key: value for key, value in old.items() if key in _KEPT_ON_TURNS or key not in Turn.__annotations__}
     if _went_on(old, new):
         marks.pop("compacted", None)  # the summary does not know the rest of the turn
     whole = old if _is_longer(old, new) else new
     kept = {key: value for key, value in whole.items() if key not in _KEPT_ON_TURNS}
-    return cast(Turn, {**kept, **marks})
+    # What the agent rewound stays rewound; else a turn stays in the thread in which it was said.
+    own = new.get("thread") or ("" if REWOUND.fullmatch(old.get("thread", "")) else old.get("thread", ""))
+    kept.pop("thread", None)
+    turn = cast(Turn, {**kept, **marks, **({"thread": own} if own else {})})
+    return turn if whole is old else _with_call_marks(old, turn)
+
+
+def _with_call_marks(old: Turn, turn: Turn) -> Turn:
+    marks = {
+        call["id"]: {key: cast(dict[str, Any], call)[key] for key in CALL_MARKS if key in call}
+        for call in old.get("calls", [])
+    }
+    if not any(marks.values()):
+        return turn
+    calls: list[Call] = [marked_as(call, marks.get(call["id"], {})) for call in turn.get("calls", [])]
+    return cast(Turn, {**turn, "calls": calls})
 
 
 def _is_longer(old: Turn, new: Turn) -> bool:
@@ -100,11 +143,13 @@ def _went_on(old: Turn, new: Turn) -> bool:
 
 def _renewed_items(old: dict[str, Any], new: dict[str, Any], key: str) -> list[Any]:
     """What was found in the text now, and what a person made or changed by hand; what a person dropped stays away."""
-    last_done = {
-        event["data"].get("id"): event.get("kind")
-        for event in old.get("events", [])
-        if isinstance(event.get("data"), dict) and event.get("kind") in _BY_HAND
-    }
+    last_done: dict[str, str] = {}
+    for event in old.get("events", []):
+        if isinstance(event.get("data"), dict) and event["kind"] in _BY_HAND:
+            last_done[event["data"].get("id", "")] = event["kind"]
+        for step in steps(event):
+            if step.place.holder == key:
+                last_done[step.place.within] = "drop" if step.after.held is None else event["kind"]
     dropped = {item for item, kind in last_done.items() if kind == "drop"}
     kept = {item["id"]: item for item in old.get(key, []) if item["id"] in last_done or not item.get("evidence")}
     found = [kept.pop(item["id"], item) for item in new.get(key, []) if item["id"] not in dropped]
@@ -126,7 +171,7 @@ def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
         )
     known = {(event.get("kind"), str(event.get("data"))) for event in old.get("events", [])}
     noted: list[Event] = []
-    for key in ITEMS:
+    for key in ITEM_LISTS:
         then = {item["id"]: item for item in cast(dict[str, Any], written).get(key, [])}
         now = {item["id"]: item for item in before.get(key, [])}
         for name in [*now, *(name for name in then if name not in now)]:
