@@ -421,7 +421,7 @@ def test_squash_text_is_read_as_the_messages_that_it_holds(message: str, frames:
 
 def test_before_the_first_commit_there_is_nothing(work: Work) -> None:
     with work.index() as index:
-        assert work.refresh(index) == (0, 0, "")
+        assert work.refresh(index) == (0, 0, "", "")
         assert list(iter_links(index)) == []
 
 

@@ -150,6 +150,28 @@ def test_what_is_new_is_compared_whichever_came_first(made: Path) -> None:
     assert links(made) == found
 
 
+def test_what_is_shown_is_compared_and_the_rest_when_it_is_asked_for(made: Path) -> None:
+    more = [f"    later_{number} = compute({number})" for number in range(3)]
+    keep(made, session(lines=[*LINES, *more]))
+    commit_files(made, "early", a_py=text(LINES))
+    commit_files(made, "later", a_py=text([*LINES, *more]))
+    git("switch", "-qc", "side", "HEAD~1", cwd=made)
+    for count in ("-1", "-2"):
+        frames("log", count, cwd=made)
+        assert inferred(made) == {"early"}
+    git("switch", "-q", "-", cwd=made)
+    assert "(inferred)" in out("log", "-1", cwd=made)
+    commit_files(made, "elsewhere", b_py="b\n")
+    assert out("log", "-3", cwd=made).count("(inferred)") == 2
+    assert links(made) == [[], [("one", "inferred")], [("one", "inferred")], []]
+
+
+def inferred(repo: Path) -> set[str]:
+    """The subjects of all commits that git itself shows with an inferred link."""
+    shown = git("log", "--all", "--notes=frames", "-z", "--format=%s%n%N", cwd=repo).split("\0")
+    return {commit.split("\n")[0] for commit in shown if "(inferred)" in commit}
+
+
 def test_a_frame_that_goes_takes_its_links_along(made: Path) -> None:
     frame = keep(made, session())
     commit_files(made, "by hand", a_py=text(LINES))

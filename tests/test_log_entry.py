@@ -13,7 +13,7 @@ from command_line import frames, git, out
 from git_fixtures import Work, make_frame
 
 from session_frames.storage import quick_look
-from session_frames.storage.quick_look import is_current, may_name_commits
+from session_frames.storage.quick_look import is_current, look, may_name_commits, newest_shown
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
 
 
 def current() -> bool:
-    return is_current(dict(os.environ))
+    return is_current(look(dict(os.environ)))
 
 
 def test_what_a_hook_has_read_is_current(work: Work) -> None:
@@ -114,6 +114,18 @@ def test_names_of_refs_are_no_single_commits(args: list[str]) -> None:
 @pytest.mark.parametrize("args", [["HEAD~1"], ["a..b"], ["main@{1}"], ["1a2b"], ["-3", "v1-4-gdeadbeef"]])
 def test_what_may_name_a_commit(args: list[str]) -> None:
     assert may_name_commits(args)
+
+
+@pytest.mark.parametrize(
+    ("args", "count"),
+    [
+        (["-30"], 30), (["-n", "5"], 5), (["-n7", "--oneline", "-p"], 7), (["--max-count=2", "HEAD"], 2),
+        (["-3", "-1"], 1), ([], None), (["--oneline"], None), (["-5", "main"], None), (["-5", "--skip=9"], None),
+        (["-5", "--", "a.py"], None), (["-5", "--author=x"], None), (["-5", "--graph"], None), (["-n"], None),
+    ],
+)  # fmt: skip
+def test_how_many_of_the_newest_are_shown(args: list[str], count: int | None) -> None:
+    assert newest_shown(args) == count
 
 
 def test_both_ways_print_the_same(work: Work) -> None:

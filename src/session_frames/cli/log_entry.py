@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from session_frames.storage.quick_look import LOG_FILTERS, is_current, may_name_commits
+from session_frames.storage.quick_look import LOG_FILTERS, Look, is_current, look, may_name_commits, newest_shown
 
 # As a pattern: git warns of a ref that does not exist, and of no pattern that matches nothing.
 SHOWN_NOTES = "--notes=frame[s]"
@@ -22,8 +22,9 @@ def log(args: list[str]) -> int | None:
     if any(arg == "--json" or arg.startswith(("--output", *LOG_FILTERS)) for arg in before_paths):
         return None
     try:
-        if may_name_commits(args) or not is_current(dict(os.environ)):
-            _bring_up_to_date(args)
+        seen, newest = look(dict(os.environ)), newest_shown(args)
+        if may_name_commits(args) or not is_current(seen, newest):
+            _bring_up_to_date(args, newest, seen)
         os.execvp("git", ["git", "log", "--notes", SHOWN_NOTES, *args])
     except KeyboardInterrupt:
         from session_frames.cli.output import complain
@@ -34,11 +35,11 @@ def log(args: list[str]) -> int | None:
         return None
 
 
-def _bring_up_to_date(args: list[str]) -> None:
+def _bring_up_to_date(args: list[str], newest: int | None, seen: Look | None) -> None:
     from session_frames.workspace.core import Workspace
     from session_frames.workspace.log_view import prepare_log
 
-    prepare_log(Workspace(os.getcwd(), os.environ, _no_clock), args)
+    prepare_log(Workspace(os.getcwd(), os.environ, _no_clock, seen), args, newest)
 
 
 def _no_clock() -> str:

@@ -15,6 +15,8 @@ WIDTH = 6
 NO_ANCHOR = "." * WIDTH
 # So many bytes of a hash are encoded, as a whole number of characters; the anchor is the first of these.
 _TAKEN, _ENCODED = 6, 8
+# What `str.strip` takes off and is ASCII.
+_BLANKS = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f"
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 # A line shorter than this says little of where it came from.
@@ -26,14 +28,27 @@ def line_anchor(line: str) -> str:
     return run_anchor((line,))
 
 
+def raw_anchors(lines: Iterable[bytes]) -> list[str]:
+    """The anchors of lines as they stand in a file, one by one; bytes that are no UTF-8 count as U+FFFD."""
+    return _anchors([line.strip(_BLANKS) if line.isascii() else _stripped(line) for line in lines])
+
+
+def _stripped(line: bytes) -> bytes:
+    return line.decode("utf-8", "replace").strip().encode("utf-8", "surrogatepass")
+
+
 def run_anchor(lines: Iterable[str], redacted: Sequence[int] = ()) -> str:
     """The anchor of a run of lines; ``redacted`` are the positions of those that get no hash."""
-    hashes = [sha256(line.strip().encode("utf-8", "surrogatepass")).digest()[:_TAKEN] for line in lines]
-    encoded = b2a_base64(b"".join(hashes), newline=False).translate(_URL_SAFE).decode()
-    anchors = [encoded[at : at + WIDTH] for at in range(0, len(encoded), _ENCODED)]
+    anchors = _anchors([line.strip().encode("utf-8", "surrogatepass") for line in lines])
     for at in redacted:
         anchors[at] = NO_ANCHOR
     return "".join(anchors)
+
+
+def _anchors(lines: Iterable[bytes]) -> list[str]:
+    hashes = b"".join([sha256(line).digest()[:_TAKEN] for line in lines])
+    encoded = b2a_base64(hashes, newline=False).translate(_URL_SAFE).decode()
+    return [encoded[at : at + WIDTH] for at in range(0, len(encoded), _ENCODED)]
 
 
 def anchors_of_run(run: str) -> list[str]:

@@ -9,9 +9,12 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from session_frames.storage.git_repo import GitRepo
+
+if TYPE_CHECKING:
+    from session_frames.storage.quick_look import Look
 
 FOLDERS = (".copilot/sessions", ".copilot/archive")
 SUFFIX = ".frame.json"
@@ -34,13 +37,14 @@ _FRAME_ID = re.compile(r"[0-9a-f]{24}")
 
 
 class Refs(NamedTuple):
-    """Where the history ends: the tips of all refs and HEADs, and where the notes view stands (empty: nowhere).
+    """Where the history ends: the tips of all refs and HEADs, HEAD here and the notes view (empty: nowhere).
 
     ``boundary`` are the commits whose parents a shallow clone does not have. ``shape`` changes when commits that were
     read before may look different now: another boundary, replace refs or grafts.
     """
 
     tips: set[str]
+    head: str
     notes_tip: str
     boundary: frozenset[str]
     shape: str
@@ -75,23 +79,30 @@ class Trailers(NamedTuple):
 # Where the history ends
 
 
-def read_refs(repo: GitRepo) -> Refs:
-    """Where the history ends now."""
+def read_refs(repo: GitRepo, seen: Look | None = None) -> Refs:
+    """Where the history ends now; git is asked unless what was ``seen`` tells it."""
+    if seen is not None and seen.plain:
+        return Refs(set(seen.tips), seen.head, seen.notes_tip, frozenset(), "")
     boundary = read_boundary(repo)
     grafts = _lines(os.path.join(repo.common_dir, "info", "grafts"))
     tips, replaced, notes_tip = _heads(repo), [], ""
-    for line in repo.run("for-each-ref", "--format=%(objectname) %(refname)").decode("utf-8", "replace").splitlines():
-        tip, _, ref = line.partition(" ")
+    head = "".join(filter(is_object_id, _lines(os.path.join(repo.git_dir, "HEAD"))))
+    for line in (
+        repo.run("for-each-ref", "--format=%(objectname) %(refname) %(HEAD)").decode("utf-8", "replace").splitlines()
+    ):
+        tip, ref, *marks = line.split(" ")
+        if "*" in marks:
+            head = tip
         if ref == NOTES_REF:
             notes_tip = tip
         elif ref.startswith("refs/replace/"):
-            replaced.append(line)
+            replaced.append(f"{tip} {ref}")
         elif not ref.startswith("refs/notes/"):
             tips.add(tip)
     if "GIT_NO_REPLACE_OBJECTS" in repo.environ:
         replaced = []
     shape = "\n".join([*sorted(boundary), *grafts, *replaced])
-    return Refs(tips, notes_tip, boundary, _short(shape))
+    return Refs(tips, head, notes_tip, boundary, _short(shape))
 
 
 def read_boundary(repo: GitRepo) -> frozenset[str]:

@@ -81,7 +81,7 @@ def iter_hunks(repo: GitRepo, paths: Sequence[str]) -> Iterator[Hunk]:
     """The hunks by which the commit changes these files."""
     limits = [f":(top,literal){path}" for path in paths] if len(paths) <= _MOST_PATHS else [":(top)"]
     with repo.stream("diff", "--cached", *PLAIN, *PATCH, "--", *limits) as patch:
-        yield from (found for found in read_hunks(patch) if isinstance(found, Hunk))
+        yield from read_hunks(patch)
 
 
 def staged_frames(repo: GitRepo, parent: str = "") -> list[StagedFrame]:

@@ -32,6 +32,8 @@ from session_frames.storage.quick_look import UNCOMPARED
 
 if TYPE_CHECKING:
     from session_frames.operations.summary import Summary
+    from session_frames.storage.index import Gather
+    from session_frames.storage.quick_look import Look
 
 IN_TREE = "in-tree"
 TRAILER = "trailer"
@@ -65,10 +67,11 @@ class Link(NamedTuple):
 
 
 class Refreshed(NamedTuple):
-    """What a look at the history brought. ``notes_tip`` is where the notes view stands, empty where there is none."""
+    """What a look at the history brought, and where HEAD and the notes view stand, empty where nowhere."""
 
     commits_read: int
     links_added: int
+    head: str
     notes_tip: str
 
 
@@ -87,23 +90,31 @@ class _News(NamedTuple):
 # What is new
 
 
-def refresh(repo: GitRepo, index: Index, asked: Sequence[str] = ()) -> Refreshed:
+def refresh(
+    repo: GitRepo,
+    index: Index,
+    asked: Sequence[str] = (),
+    *,
+    seen: Look | None = None,
+    gather: Gather | None = None,
+) -> Refreshed:
     """Bring the index up to date with all refs, the HEADs, and the commits ``asked`` for that no ref reaches.
 
-    When nothing is new this costs one ``git for-each-ref``, else three processes more, whatever the size.
-    ``commits_read`` counts the commits that changed frame files, ``links_added`` the links that were not known.
+    When nothing is new this costs one ``git for-each-ref``, or nothing where git was just ``seen`` to say so; else
+    three processes more, whatever the size. ``commits_read`` counts the commits that changed frame files,
+    ``links_added`` the links that were not known. ``gather`` is told each frame that is read, with its blob.
     """
     index.refill = None
     try:
-        refreshed = _refresh(repo, index, asked)
+        refreshed = _refresh(repo, index, asked, seen, gather)
     except IndexLost:
-        refreshed = _refresh(repo, index, asked)
+        refreshed = _refresh(repo, index, asked, None, gather)
     index.refill = lambda: refresh(repo, index, asked)
     return refreshed
 
 
-def _refresh(repo: GitRepo, index: Index, asked: Sequence[str]) -> Refreshed:
-    refs = read_refs(repo)
+def _refresh(repo: GitRepo, index: Index, asked: Sequence[str], seen: Look | None, gather: Gather | None) -> Refreshed:
+    refs = read_refs(repo, seen)
     if index.value("history") != refs.shape:
         index.forget_history(refs.shape)
     copy_hand_links(index)
@@ -111,14 +122,16 @@ def _refresh(repo: GitRepo, index: Index, asked: Sequence[str]) -> Refreshed:
     extra = set(filter(is_object_id, asked)) - refs.tips - read.keys()
     new = (refs.tips - read.keys()) | extra
     if not new:
-        return Refreshed(0, 0, refs.notes_tip)
+        return Refreshed(0, 0, refs.head, refs.notes_tip)
     old = [tip for tip, latest in read.items() if latest or tip in refs.tips]
     revisions = "".join([f"{tip}\n" for tip in new] + [f"^{tip}\n" for tip in old])
-    news = _read_news(repo, index, refs, revisions.encode(), extra)
-    return Refreshed(len(news.commits), _keep(index, news, refs), refs.notes_tip)
+    news = _read_news(repo, index, refs, revisions.encode(), extra, gather)
+    return Refreshed(len(news.commits), _keep(index, news, refs), refs.head, refs.notes_tip)
 
 
-def _read_news(repo: GitRepo, index: Index, refs: Refs, revisions: bytes, extra: set[str]) -> _News:
+def _read_news(
+    repo: GitRepo, index: Index, refs: Refs, revisions: bytes, extra: set[str], gather: Gather | None
+) -> _News:
     with open_trailers(repo, revisions) as trailers:
         commits = read_changes(repo, revisions)
         elsewhere = _find_elsewhere(index, commits)
@@ -128,9 +141,7 @@ def _read_news(repo: GitRepo, index: Index, refs: Refs, revisions: bytes, extra:
         with _collector_paused():
             for name, data in repo.iter_blobs([*(blob for blob in blobs if blob not in versions), *extra]):
                 if name not in extra:
-                    versions[name] = read_version(data, name)
-                    if data is not None and versions[name].wrote:
-                        index.remember(name, data)
+                    versions[name] = read_version(data, name, gather)
                 elif data is not None:
                     present.add(name)
         named = list(trailers)

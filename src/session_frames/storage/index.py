@@ -21,13 +21,15 @@ from session_frames.storage.private_state import PrivateState, make_folder
 from session_frames.storage.quick_look import SCHEMA_VERSION
 
 if TYPE_CHECKING:
+    from session_frames.model import Frame
     from session_frames.operations.summary import Summary
+
+    Gather = Callable[[str, Frame], object]
 
 KEY_SIZE: Final = 8
 """Bytes that stand for one turn id in ``Version.turns``."""
 
 _BUSY_SECONDS = 10.0
-_MOST_RECENT = 8 << 20
 _CHUNK = 500  # SQLite takes at least 999 parameters in a statement
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -57,8 +59,11 @@ class Version(NamedTuple):
         return [self.turns[at : at + KEY_SIZE] for at in range(0, len(self.turns), KEY_SIZE)]
 
 
-def read_version(data: bytes | None, name: str) -> Version:
-    """What the index keeps of the content of a frame file; one that is missing or no valid frame is kept as that."""
+def read_version(data: bytes | None, name: str, gather: Gather | None = None) -> Version:
+    """What the index keeps of the content of a frame file; one that is missing or no valid frame is kept as that.
+
+    ``gather`` is told the frame under this name, where it wrote something.
+    """
     import hashlib
 
     from session_frames.frame_json import decode
@@ -74,7 +79,10 @@ def read_version(data: bytes | None, name: str) -> Version:
         hashlib.sha256(turn["id"].encode("utf-8", "surrogatepass")).digest()[:KEY_SIZE]
         for turn in frame.get("turns", [])
     ]
-    return Version(frame["id"], b"".join(keys), json.dumps(summarize(frame)), b'"wrote"' in data)
+    wrote = b'"wrote"' in data
+    if gather is not None and wrote:
+        gather(name, frame)
+    return Version(frame["id"], b"".join(keys), json.dumps(summarize(frame)), wrote)
 
 
 def path_bytes(path: str) -> bytes:
@@ -97,9 +105,6 @@ class Index:
         self._inode = 0
         self._in_memory = False
         self._new_files: dict[str, tuple[str, str]] = {}
-        self._room = _MOST_RECENT
-        self.recent: dict[str, bytes] = {}
-        """Frames that this process has just read from git and that wrote something, as many as fit into some memory."""
         self.refill: Callable[[], object] | None = None
         """Fills the index again when it is found damaged while it is read; set by ``commit_links.refresh``."""
 
@@ -159,12 +164,6 @@ class Index:
         except sqlite3.DatabaseError as error:
             self._replace(error)
             raise IndexLost("index was not usable", hint="run the command again") from error
-
-    def remember(self, blob: str, data: bytes) -> None:
-        """Keep a frame at hand that was read from git, as long as there is room."""
-        self._room -= len(data)
-        if self._room >= 0:
-            self.recent[blob] = data
 
     def value(self, key: str) -> str:
         """A word that was kept, or the empty string."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO, Final
+from collections.abc import Container, Iterator
+from itertools import islice
+from typing import BinaryIO, Final, NamedTuple
 
 from session_frames.operations.membership import Hunk
 
@@ -19,27 +20,40 @@ _ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES: Final = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
 
-def read_hunks(patch: BinaryIO) -> Iterator[Hunk | bytes]:
-    """The hunks of a patch as they come, and between them the lines that belong to none, such as a commit's head."""
-    path = ""
+class Added(NamedTuple):
+    """Lines that a change adds in one place of a file, as bytes with their ends."""
+
+    path: str
+    lines: list[bytes]
+
+
+def read_added(patch: BinaryIO, paths: Container[str] | None = None) -> Iterator[Added | bytes]:
+    """What each hunk of a patch adds, and between them the lines that belong to none, such as a commit's head.
+
+    Hunks of other files than ``paths`` are passed over. The patch has no lines of context.
+    """
+    path, wanted = "", False
     for line in patch:
         if line.startswith(b"+++ "):
             path = _path_in_patch(line[4:])
+            wanted = paths is None or path in paths
         elif hunk := _HUNK.match(line):
             removed, added = (int(count) if count is not None else 1 for count in hunk.groups())
-            yield Hunk(path, list(_added_lines(patch, removed + added)))
+            list(islice(patch, removed))
+            lines = list(islice(patch, added))
+            if lines and lines[0].startswith(b"\\"):  # a remark about the line end of what was removed
+                lines = [*lines[1:], *islice(patch, 1)]
+            if wanted:
+                yield Added(path, [line[1:] for line in lines])
         else:
             yield line
 
 
-def _added_lines(patch: BinaryIO, count: int) -> Iterator[str]:
-    """The added ones of the next ``count`` lines; the remark about a missing line end is not counted."""
-    while count and (line := patch.readline()):
-        if line.startswith(b"\\"):
-            continue
-        count -= 1
-        if line.startswith(b"+"):
-            yield line[1:].decode("utf-8", "replace")
+def read_hunks(patch: BinaryIO) -> Iterator[Hunk]:
+    """The hunks of a patch as they come."""
+    for part in read_added(patch):
+        if isinstance(part, Added):
+            yield Hunk(part.path, [line.decode("utf-8", "replace") for line in part.lines])
 
 
 def _path_in_patch(name: bytes) -> str:

@@ -14,8 +14,10 @@ from session_frames import __version__
 # To be raised whenever a table of the index, or the way its content is computed, changes.
 SCHEMA_VERSION = 2
 
-# Words of the index: what was not compared yet, and the folder of private copies as it was when it was last looked at.
+# Words of the index: what was not compared yet; the commit of which some newest ones were compared, how many, and all
+# others not; the folder of private copies as it was when it was last looked at.
 UNCOMPARED = "uncompared"
+BEHIND = "behind"
 CLOSED_STAMP = "closed"
 
 # What `frames log` takes beside the options of git's log.
@@ -23,26 +25,96 @@ LOG_FILTERS = ("--frame", "--topic", "--agent", "--decision")
 
 _NOTES = "refs/notes/frames"
 
-# Paths, then three lists of ids, each ended by a line that is no id: tips, the notes, what replaces objects.
+# Three facts, then three lists of ids, each ended by a line that is no id: tips, the notes, what replaces objects. What
+# may be missing comes last: the work tree, and the commit of HEAD.
 _QUESTIONS = (
-    "--path-format=absolute", "--git-dir", "--git-common-dir",
+    "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-object-format",
     "--exclude=refs/notes/*", "--exclude=refs/replace/*", "--all", "--is-bare-repository",
     f"--glob={_NOTES[:-1]}[{_NOTES[-1]}]", "--is-bare-repository",
     "--glob=refs/replace/*", "--is-bare-repository",
+    "--is-inside-work-tree", "--show-toplevel", "--revs-only", "HEAD",
 )  # fmt: skip
 _LIST_ENDS = ("true", "false")
+_FACTS = 3
+_LISTS = 3
+
+# Options after which the newest commits are shown all the same.
+_HARMLESS = (
+    "--oneline",
+    "--stat",
+    "--shortstat",
+    "--patch",
+    "-p",
+    "--decorate",
+    "--no-decorate",
+    "--name-only",
+    "HEAD",
+)
+_COUNTS = ("--max-count=", "-n", "-")
 
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_ID = 4
 _IN_REVISIONS = ("@", "^", "~", "..")
 
 
-def is_current(environ: dict[str, str]) -> bool:
-    """Are index and notes of the repository around the current folder known to be complete?"""
+class Look:
+    """What one process of git tells of the repository around the current folder.
+
+    ``top`` is None outside of a work tree, ``head`` empty before the first commit. ``plain`` is False where only git
+    itself can say what the refs are, or where commits may look different from what they hold.
+    """
+
+    def __init__(self, lines: list[str]) -> None:
+        self.git_dir, self.common_dir, self.object_format = map(os.path.normpath, lines[:_FACTS])
+        self.tips, notes, replaced, rest = _lists(lines[_FACTS:])
+        self.notes_tip = "".join(notes)
+        self.top = rest[1] if rest[0] == "true" else None
+        self.head = "".join(rest[2:])
+        unusual = ("shallow", "info/grafts")
+        self.plain = not replaced and not any(os.path.exists(f"{self.common_dir}/{name}") for name in unusual)
+        for head in _heads(self.git_dir, self.common_dir):
+            if not head.startswith("ref: "):
+                self.tips.append(head)
+            elif head.startswith("ref: refs/heads/.invalid"):  # the refs are kept in tables, which only git reads
+                self.plain = False
+
+
+def look(environ: dict[str, str]) -> Look | None:
+    """What git tells at a look; None where it does not answer in this way."""
     try:
-        return _is_current(environ)
+        return Look(_ask_git(environ).decode().splitlines())
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def is_current(seen: Look | None, newest: int | None = None) -> bool:
+    """Are index and notes known to be complete, as far as the ``newest`` commits of HEAD need them (None: all)?"""
+    try:
+        return seen is not None and seen.plain and _knows(f"{seen.common_dir}/frames", seen, newest)
     except (OSError, ValueError, ImportError):
         return False
+
+
+def newest_shown(args: list[str]) -> int | None:
+    """How many of the newest commits of HEAD ``git log ARGS`` shows at most; None where it may show others."""
+    count = None
+    words = iter(args)
+    for word in words:
+        if word == "-n":
+            word += next(words, "")
+        start = next((start for start in _COUNTS if word.startswith(start)), "")
+        number = word[len(start) :]
+        if start and number.isascii() and number.isdecimal():
+            count = int(number)
+        elif word not in _HARMLESS:
+            return None
+    return count
+
+
+def covers(behind: str, head: str, newest: int) -> bool:
+    """Were so many of the newest commits of HEAD compared, by what the index says of those that are behind?"""
+    commit, _, count = behind.partition(" ")
+    return commit == head and int(count) >= newest
 
 
 def may_name_commits(args: list[str]) -> bool:
@@ -56,22 +128,8 @@ def _may_name_commit(arg: str) -> bool:
     return any(mark in arg for mark in _IN_REVISIONS) or any(_HEX.issuperset(arg[at : at + 4]) for at in starts)
 
 
-def _is_current(environ: dict[str, str]) -> bool:
-    git_dir, common_dir, *ids = _ask_git(environ).decode().splitlines()
-    tips, notes, replaced = _lists(ids)
-    if replaced or any(os.path.exists(f"{common_dir}/{name}") for name in ("shallow", "info/grafts")):
-        return False  # commits that were read before may look different now
-    for head in _heads(git_dir, common_dir):
-        if head.startswith("ref: "):
-            if head.startswith("ref: refs/heads/.invalid"):
-                return False  # the refs are kept in tables, which only git reads
-        else:
-            tips.add(head)
-    return _knows(f"{common_dir}/frames", tips, "".join(notes))
-
-
 def _ask_git(environ: dict[str, str]) -> bytes:
-    """What ``git rev-parse`` says; ``ValueError`` when it fails."""
+    """What ``git rev-parse`` says; ``ValueError`` when it fails, but for asking where the work tree is."""
     read_end, write_end = os.pipe()
     streams = [
         (os.POSIX_SPAWN_DUP2, write_end, 1),
@@ -83,19 +141,20 @@ def _ask_git(environ: dict[str, str]) -> bytes:
         finally:
             os.close(write_end)
         said = answer.read()
-    if os.waitpid(pid, 0)[1]:
+    if os.waitpid(pid, 0)[1] and not said.endswith(b"\nfalse\nfalse\n") and not said.endswith(b"\ntrue\nfalse\n"):
         raise ValueError("git rev-parse failed")
     return said
 
 
-def _lists(ids: list[str]) -> list[set[str]]:
-    lists: list[set[str]] = [set()]
-    for line in ids:
-        if line in _LIST_ENDS:
-            lists.append(set())
+def _lists(lines: list[str]) -> list[list[str]]:
+    """The three lists of ids, and what follows them."""
+    lists: list[list[str]] = [[]]
+    for line in lines:
+        if line in _LIST_ENDS and len(lists) <= _LISTS:
+            lists.append([])
         else:
-            lists[-1].add(line)
-    return lists[:3]
+            lists[-1].append(line)
+    return lists
 
 
 def _heads(git_dir: str, common_dir: str) -> list[str]:
@@ -117,7 +176,7 @@ def folder_stamp(path: str) -> str:
         return ""
 
 
-def _knows(private: str, tips: set[str], notes: str) -> bool:
+def _knows(private: str, seen: Look, newest: int | None) -> bool:
     """Has the index read all there is, and are its notes written and where the ref stands?"""
     # The module under `sqlite3`, which loads `datetime` besides.
     import _sqlite3
@@ -127,7 +186,7 @@ def _knows(private: str, tips: set[str], notes: str) -> bool:
         return False
     database = _sqlite3.connect(path, timeout=0)
     try:
-        read = all(database.execute("SELECT 1 FROM tips WHERE commit_id = ?", (tip,)).fetchone() for tip in tips)
+        read = all(database.execute("SELECT 1 FROM tips WHERE commit_id = ?", (tip,)).fetchone() for tip in seen.tips)
         unwritten = database.execute("SELECT 1 FROM unwritten LIMIT 1").fetchone()
         kept = dict(database.execute("SELECT key, value FROM meta"))
     except _sqlite3.Error:
@@ -137,8 +196,9 @@ def _knows(private: str, tips: set[str], notes: str) -> bool:
     return (
         read
         and unwritten is None
-        and kept.get("view_tip", "") == notes
+        and kept.get("view_tip", "") == seen.notes_tip
         and UNCOMPARED not in kept
+        and (BEHIND not in kept or (newest is not None and covers(kept[BEHIND], seen.head, newest)))
         and kept.get(CLOSED_STAMP, "") == folder_stamp(f"{private}/closed")
         and not kept.get("history")
         and kept["validity"] == f"{__version__} {SCHEMA_VERSION}"

@@ -39,11 +39,26 @@ class Author(NamedTuple):
     since: int
 
 
+class Written(NamedTuple):
+    """What a frame wrote: path -> anchors of its lines in one string, and the time before which no commit holds any."""
+
+    since: int
+    lines: Mapping[str, str]
+
+
+class Gathered(dict[str, Written]):
+    """What frames wrote that were read for something else, by blob: they need not be read again."""
+
+    def __call__(self, blob: str, frame: Frame) -> None:
+        """Take what this frame wrote."""
+        self[blob] = _written(frame)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Files of this machine
 
 
-def _find_kept(repo: GitRepo, index: Index) -> bool:
+def _find_kept(repo: GitRepo, index: Index, gathered: Gathered) -> bool:
     """Look through the frame files of the private area and of this work tree; False where no folder changed."""
     closed = folder_stamp(index.state.path("closed"))
     stamp = "\n".join([closed, repo.top or "", *map(folder_stamp, _folders(repo))])
@@ -51,7 +66,7 @@ def _find_kept(repo: GitRepo, index: Index) -> bool:
         return False
     files = list(_files(repo, index))
     known = {path_text(file): seen for file, seen in index.rows("SELECT file, stamp FROM kept")}
-    read = {file: found for file in files if (found := _read_kept(repo, index, file, known.get(file, "")))}
+    read = {file: found for file in files if (found := _read_kept(repo, index, file, known.get(file, ""), gathered))}
     here = (index.state.path("closed"), repo.top or index.state.path("closed"))
     gone = [file for file in known if file.startswith(here) and file not in files]
     with index.write() as database:
@@ -87,7 +102,9 @@ def _files(repo: GitRepo, index: Index) -> Iterator[str]:
         yield from map(store.full, store.iter_paths())
 
 
-def _read_kept(repo: GitRepo, index: Index, file: str, seen: str) -> tuple[str, str, Version] | None:
+def _read_kept(
+    repo: GitRepo, index: Index, file: str, seen: str, gathered: Gathered
+) -> tuple[str, str, Version] | None:
     """(stamp, blob id, version) of a file that is not as it was ``seen``; a version that is known is not read again."""
     with suppress(OSError, FramesError):
         facts = os.stat(file)
@@ -95,7 +112,8 @@ def _read_kept(repo: GitRepo, index: Index, file: str, seen: str) -> tuple[str, 
         if stamp != seen:
             data = read_bytes(file)
             blob = blob_id(repo, data)
-            return stamp, blob, index.versions([blob]).get(blob) or read_version(data, file)
+            known = index.versions([blob]).get(blob)
+            return stamp, blob, known or read_version(data, file, lambda _, frame: gathered(blob, frame))
     return None
 
 
@@ -103,19 +121,20 @@ def _read_kept(repo: GitRepo, index: Index, file: str, seen: str) -> tuple[str, 
 # Their lines
 
 
-def renew_authors(repo: GitRepo, index: Index) -> None:
+def renew_authors(repo: GitRepo, index: Index, gathered: Gathered | None = None) -> None:
     """Read what frames wrote whose newest version is another one than at the last look; nothing where nothing is new.
 
     The paths of those that wrote something else are marked: the history is still to be compared with them.
     """
-    if not _find_kept(repo, index) and not index.value(UNCOMPARED):
+    gathered = Gathered() if gathered is None else gathered
+    if not _find_kept(repo, index, gathered) and not index.value(UNCOMPARED):
         return
     rows = index.rows("SELECT frame, blob, file, started, digest FROM authors")
     known = {frame: (Author(frame, blob, path_text(file), since), kept) for frame, blob, file, since, kept in rows}
     newest = _newest(index)
     changed = [one for one in newest.values() if one.frame not in known or known[one.frame][0].blob != one.blob]
     gone = known.keys() - newest.keys()
-    read = dict(_lines_of(repo, index, changed))
+    read = dict(_lines_of(repo, index, changed, gathered))
     grown = {frame for frame, (_, _, mark) in read.items() if mark != (known[frame][1] if frame in known else "")}
     with index.write() as database:
         for frame in grown | gone:
@@ -128,7 +147,7 @@ def renew_authors(repo: GitRepo, index: Index) -> None:
             row = (frame, author.blob, path_bytes(author.file), author.since, mark)
             database.execute("INSERT OR REPLACE INTO authors VALUES (?, ?, ?, ?, ?)", row)
             if frame in grown:
-                written = [(path_bytes(path), frame, "".join(sorted(anchors))) for path, anchors in lines.items()]
+                written = [(path_bytes(path), frame, anchors) for path, anchors in lines.items()]
                 database.executemany("INSERT INTO written VALUES (?, ?, ?)", written)
                 _mark(database, frame, author.since)
 
@@ -157,29 +176,41 @@ def _newest(index: Index) -> dict[str, Author]:
 
 
 def _lines_of(
-    repo: GitRepo, index: Index, authors: Sequence[Author]
-) -> Iterator[tuple[str, tuple[Author, Mapping[str, set[str]], str]]]:
+    repo: GitRepo, index: Index, authors: Sequence[Author], gathered: Gathered
+) -> Iterator[tuple[str, tuple[Author, Mapping[str, str], str]]]:
     """Frame -> (author, path -> anchors, a digest of these)."""
     versions = index.versions(author.blob for author in authors)
-    silent = [one for one in authors if one.blob in versions and not versions[one.blob].wrote]
-    yield from ((author.frame, (author, {}, "")) for author in silent)
-    speaking = [author for author in authors if author not in silent]
-    for author, frame in load_frames(repo, index, speaking):
-        lines = written_anchors(frame)
-        text = "\n".join(f"{path}\n{''.join(sorted(anchors))}" for path, anchors in sorted(lines.items()))
-        yield author.frame, (author._replace(since=_since(frame)), lines, digest(text) if lines else "")
+    unread = []
+    for author in authors:
+        if author.blob in versions and not versions[author.blob].wrote:
+            yield author.frame, (author, {}, "")
+        elif author.blob in gathered:
+            yield author.frame, _marked(author, gathered[author.blob])
+        else:
+            unread.append(author)
+    for author, frame in load_frames(repo, unread):
+        yield author.frame, _marked(author, _written(frame))
 
 
-def load_frames(repo: GitRepo, index: Index, authors: Iterable[Author]) -> Iterator[tuple[Author, Frame]]:
+def _marked(author: Author, written: Written) -> tuple[Author, Mapping[str, str], str]:
+    text = "\n".join(f"{path}\n{anchors}" for path, anchors in sorted(written.lines.items()))
+    return author._replace(since=written.since), written.lines, digest(text) if text else ""
+
+
+def _written(frame: Frame) -> Written:
+    lines = {path: "".join(sorted(anchors)) for path, anchors in written_anchors(frame).items()}
+    return Written(_since(frame), lines)
+
+
+def load_frames(repo: GitRepo, authors: Iterable[Author]) -> Iterator[tuple[Author, Frame]]:
     """The frames themselves, one process for all that lie among git's objects; what can't be read is left out."""
     committed: dict[str, Author] = {}
     for author in authors:
-        if not author.file and author.blob not in index.recent:
+        if not author.file:
             committed[author.blob] = author
             continue
         with suppress(FramesError):
-            data = index.recent.get(author.blob) or read_bytes(author.file)
-            yield author, decode(data, author.file or author.blob)
+            yield author, decode(read_bytes(author.file), author.file)
     for blob, content in repo.iter_blobs(committed):
         if content is not None:
             with suppress(FormatError):
@@ -217,6 +248,13 @@ def authors_of_frames(index: Index, frames: Iterable[str]) -> dict[str, Author]:
     """The newest version of each of these frames; what was not looked at is left out."""
     rows = index.rows_for("SELECT frame, blob, file, started FROM authors WHERE frame IN (?)", frames)
     return {frame: Author(frame, blob, path_text(file), since) for frame, blob, file, since in rows}
+
+
+def oldest_author(index: Index) -> int:
+    """The time before which no commit holds what any frame wrote."""
+    asked = "SELECT min(started) FROM authors WHERE frame IN (SELECT frame FROM written)"
+    ((oldest,),) = index.rows(asked)
+    return oldest or NEVER_TOO_OLD
 
 
 def written_paths(index: Index) -> set[str]:

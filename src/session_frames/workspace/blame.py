@@ -17,6 +17,7 @@ from session_frames.storage.patches import unquoted
 from session_frames.storage.written_lines import (
     NEVER_TOO_OLD,
     Author,
+    Gathered,
     anchors_of_path,
     authors_of_frames,
     load_frames,
@@ -123,8 +124,9 @@ def trace(ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = (
             hint = "name a file that git tracks, and lines that it has"
             raise UsageError(error.message.removeprefix("git blame failed: "), hint=hint) from None
         raise
-    refresh(ws.repo, ws.index, at)  # all blamed commits are in the history of this one, or of HEAD
-    renew_authors(ws.repo, ws.index)
+    gathered = Gathered()
+    refresh(ws.repo, ws.index, at, gather=gathered)  # all blamed commits are in the history of this one, or of HEAD
+    renew_authors(ws.repo, ws.index, gathered)
     for span, one in zip(spans, wanted, strict=True):
         if not any(line.final in one for line in blamed):
             raise UsageError(f"'{file}' has no such lines: {span}")
@@ -206,7 +208,7 @@ def _known_frames(
     wanted = {author.blob: author for author in (*newest.values(), *strangers)}
     for link in linked:
         wanted.setdefault(link.blob, Author(link.frame_id, link.blob, "", NEVER_TOO_OLD))
-    return _Known({author.blob: frame for author, frame in load_frames(ws.repo, ws.index, wanted.values())}, strangers)
+    return _Known({author.blob: frame for author, frame in load_frames(ws.repo, wanted.values())}, strangers)
 
 
 def _strangers(ws: Workspace, names: Iterable[str], lines: Sequence[str]) -> Iterator[Author]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from session_frames.operations.redact import Policy
     from session_frames.storage.frame_store import FrameStore
     from session_frames.storage.index import Index
+    from session_frames.storage.quick_look import Look
 
 # Told how much of how much is done.
 Progress = Callable[[int, int], None]
@@ -27,15 +28,16 @@ class Workspace:
     """The repository around ``cwd``. Environment, home and clock come from outside, so that tests fix them.
 
     ``now`` gives the present moment as ISO 8601 in UTC (``2026-06-02T10:00:00Z``). ``progress`` is told, while a
-    transcript is read, how many of its bytes are done.
+    transcript is read, how many of its bytes are done. ``seen`` is what a look at the repository has just told.
     """
 
-    def __init__(self, cwd: str, environ: Mapping[str, str], now: Callable[[], str]) -> None:
+    def __init__(self, cwd: str, environ: Mapping[str, str], now: Callable[[], str], seen: Look | None = None) -> None:
         self.cwd = cwd
         self.environ = environ
         self.home = environ.get("HOME", "") or os.path.expanduser("~")
         self.now = now
         self.progress: Progress = lambda done, of: None
+        self.seen = seen
 
     @cached_property
     def homes(self) -> list[str]:
@@ -47,7 +49,10 @@ class Workspace:
     @cached_property
     def repo(self) -> GitRepo:
         """The git repository; ``GitError`` where there is none."""
-        return GitRepo.open(self.cwd, self.environ)
+        seen = self.seen
+        if seen is None:
+            return GitRepo.open(self.cwd, self.environ)
+        return GitRepo(self.cwd, self.environ, seen.git_dir, seen.common_dir, seen.top, seen.object_format)
 
     @cached_property
     def state(self) -> PrivateState:

@@ -8,17 +8,23 @@ from typing import NamedTuple
 
 from session_frames.errors import NothingFound
 from session_frames.storage.commit_links import iter_links, refresh
-from session_frames.storage.content_links import compare_content, forget_comparisons
+from session_frames.storage.content_links import Newest, compare_content, forget_comparisons
 from session_frames.storage.hand_links import HandLink, change_hand_links, copy_hand_links
 from session_frames.storage.notes_view import refresh_view
+from session_frames.storage.written_lines import Gathered, renew_authors
 from session_frames.workspace.core import Workspace
 
 
-def renew_links(ws: Workspace, asked: Sequence[str] = ()) -> None:
-    """Bring links and notes up to what git's history and the frames known here tell."""
-    seen = refresh(ws.repo, ws.index, asked)
-    compare_content(ws.repo, ws.index)
-    refresh_view(ws.repo, ws.index, ws.state, seen.notes_tip)
+def renew_links(ws: Workspace, asked: Sequence[str] = (), newest: int | None = None) -> None:
+    """Bring links and notes up to what git's history and the frames known here tell.
+
+    Where no more than the ``newest`` commits of HEAD are to be shown, links are inferred for these alone.
+    """
+    gathered = Gathered()
+    found = refresh(ws.repo, ws.index, asked, seen=ws.seen, gather=gathered)
+    renew_authors(ws.repo, ws.index, gathered)
+    compare_content(ws.repo, ws.index, Newest(found.head, newest) if newest is not None and found.head else None)
+    refresh_view(ws.repo, ws.index, ws.state, found.notes_tip)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -92,10 +98,11 @@ class Repaired(NamedTuple):
 
 def link_repair(ws: Workspace) -> Repaired:
     """Read what is new, compare the whole history with what all known frames wrote, and write the notes anew."""
-    seen = refresh(ws.repo, ws.index)
+    found = refresh(ws.repo, ws.index)
     forget_comparisons(ws.index)
+    renew_authors(ws.repo, ws.index)
     compared = compare_content(ws.repo, ws.index, even_partial=True)
-    refresh_view(ws.repo, ws.index, ws.state, seen.notes_tip)
+    refresh_view(ws.repo, ws.index, ws.state, found.notes_tip)
     reached = _reached(ws)
     kinds = Counter(one.kind for one in iter_links(ws.index) if one.commit in reached)
     return Repaired(dict(sorted(kinds.items())), *compared)

@@ -11,8 +11,11 @@ from session_frames.workspace.core import Workspace
 from session_frames.workspace.linking import renew_links
 
 
-def prepare_log(ws: Workspace, args: Sequence[str]) -> None:
-    """Bring index and notes view up to what ``args`` ask for, so that git itself can print the frames."""
+def prepare_log(ws: Workspace, args: Sequence[str], newest: int | None = None) -> None:
+    """Bring index and notes view up to what ``args`` ask for, so that git itself can print the frames.
+
+    ``newest``: no more than so many of the newest commits of HEAD are shown.
+    """
     for arg in args:
         if arg == "--":
             break
@@ -20,7 +23,7 @@ def prepare_log(ws: Workspace, args: Sequence[str]) -> None:
             raise UsageError(
                 "'--output' is refused: frames log writes to standard output only", hint="use a redirection"
             )
-    renew_links(ws, _asked_commits(ws, args))
+    renew_links(ws, _asked_commits(ws, args), newest)
 
 
 def _asked_commits(ws: Workspace, args: Sequence[str]) -> list[str]:

@@ -79,7 +79,7 @@ def _told(ws: Workspace, links: Sequence[Link], tip: str) -> Iterator[FrameTold]
     known = authors_of_frames(ws.index, brought)
     held = {link.frame_id: link.blob for link in reversed(links) if link.path} | _held(ws, tip)
     wanted = [_author(name, held.get(name, ""), known.get(name)) for name in brought]
-    for author, frame in load_frames(ws.repo, ws.index, filter(None, wanted)):
+    for author, frame in load_frames(ws.repo, filter(None, wanted)):
         turns = brought[author.frame]
         yield FrameTold(frame, None if turns is None else frozenset(turns))
 
