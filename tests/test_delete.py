@@ -110,6 +110,7 @@ def test_everything_that_still_holds_it_is_said(committed: tuple[Path, str], tmp
         "refs": ["branch main", "branch side", "remote branch origin/main", "tag v1"],
         "frames": [{"id": merged["id"], "topic": "both"}],
         "work_trees": [str(tmp_path / "tree")],
+        "remote_ref": "",
     }
     assert (told["id"], told["frame_deleted"], len(told["paths"]), len(told["private"])) == (frame_id, True, 1, 1)
 

@@ -51,6 +51,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "validate": ("curate", "check frame files against the schema"),
         "raw": ("raw", "the raw transcripts that are kept: list, prune"),
         "delete": ("raw", "delete a frame for good"),
+        "sync": ("sync", "exchange raw transcripts with one remote, only when asked"),
         "link": ("links", "link a frame and a commit by hand, or look for all links anew"),
     },
     "Doors": {

@@ -162,10 +162,13 @@ def _plan_lines(planned: Deletion) -> Iterator[str]:
     yield from (f"  deletes  {path}" for path in planned.private)
     if planned.raw_size:
         yield f"  deletes  its raw transcript, {size_shown(planned.raw_size)}"
+    held = planned.held_by
+    if held.remote_ref:
+        remote, _, ref = held.remote_ref.partition(" ")
+        yield f"  held by  remote {remote}, its raw transcript: git push {remote} :{ref}"
     if not planned.whole:
         return
     yield "  deletes  its traces in index and notes"
-    held = planned.held_by
     if held.commits:
         yield f"  held by  {counted(held.commits, 'commit')}, the newest {held.newest[:12]}"
     if held.named_by:
@@ -193,6 +196,7 @@ def _plan_data(planned: Deletion) -> dict[str, object]:
             "refs": list(held.refs),
             "frames": [{"id": one["id"], "topic": one["topic"]} for one in held.frames],
             "work_trees": list(held.work_trees),
+            "remote_ref": held.remote_ref,
         },
     }
 

@@ -87,11 +87,18 @@ def read_manifest(folder: str) -> Manifest | None:
     path = os.path.join(folder, NAME)
     try:
         with open(path, "rb") as file:
-            value = json.loads(file.read())
+            data = file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise EnvironmentError_(f"cannot read '{path}': {error.strerror}") from error
+    return decode_manifest(data, path)
+
+
+def decode_manifest(data: bytes, path: str) -> Manifest:
+    """The manifest of these bytes; ``FormatError`` names ``path`` when they can't be used."""
+    try:
+        value = json.loads(data)
     except ValueError as error:
         raise _unusable(path) from error
     if not _is_manifest(value):
@@ -100,9 +107,14 @@ def read_manifest(folder: str) -> Manifest | None:
     return manifest
 
 
+def encode_manifest(manifest: Manifest) -> bytes:
+    """The bytes of a manifest."""
+    return json.dumps(manifest, indent=1).encode()
+
+
 def write_manifest(folder: str, manifest: Manifest) -> None:
     """From here on the raw transcript is what the manifest says."""
-    write_atomically(os.path.join(folder, NAME), json.dumps(manifest, indent=1).encode())
+    write_atomically(os.path.join(folder, NAME), encode_manifest(manifest))
 
 
 def _unusable(path: str) -> FormatError:

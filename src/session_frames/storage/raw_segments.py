@@ -92,6 +92,35 @@ def iter_segment(folder: str, segment: Segment) -> Iterator[bytes]:
         raise _damaged(segment, "its content is not what was written")
 
 
+def install_segment(folder: str, segment: Segment, number: int, stored: bytes) -> Segment:
+    """Write a segment that came from elsewhere; ``FormatError`` when its content is not what it says."""
+    for _ in iter_stored(stored, segment):
+        pass
+    file = f"{number:04d}.zst"
+    write_atomically(os.path.join(folder, file), stored)
+    return Segment(**{**segment, "file": file, "stored_size": len(stored)})
+
+
+def iter_stored(stored: bytes, segment: Segment) -> Iterator[bytes]:
+    """The redacted bytes of a segment that came from elsewhere; ``FormatError`` when they are not what it says.
+
+    No more is decompressed than it says, whatever a hostile one holds.
+    """
+    import zstandard
+
+    digest, size = sha256(), 0
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(stored) as stream:
+            while size <= segment["raw_size"] and (chunk := stream.read(_CHUNK)):
+                digest.update(chunk)
+                size += len(chunk)
+                yield chunk
+    except zstandard.ZstdError as error:
+        raise _damaged(segment, "it can't be decompressed") from error
+    if size != segment["raw_size"] or digest.hexdigest() != segment["sha256"]:
+        raise _damaged(segment, "its content is not what was written")
+
+
 def _damaged(segment: Segment, why: str) -> FormatError:
     return FormatError(
         f"segment '{segment['file']}' of the raw transcript is damaged: {why}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from codecs import getincrementaldecoder
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
@@ -32,7 +32,7 @@ from session_frames.storage.raw_manifest import (
     read_manifest,
     write_manifest,
 )
-from session_frames.storage.raw_segments import SegmentWriter, are_there, iter_segment, open_segments
+from session_frames.storage.raw_segments import SegmentWriter, are_there, install_segment, iter_segment, open_segments
 
 # What a save found its source to be, beside what is kept.
 NEW: Final = "new"
@@ -171,6 +171,25 @@ class RawStore:
         manifest = self.find(frame_id)
         for segment in manifest["segments"] if manifest else []:
             yield from iter_segment(self.folder(frame_id), segment)
+
+    def install(self, manifest: Manifest, read: Callable[[list[Segment]], Iterator[bytes]]) -> None:
+        """Keep a raw transcript that came from elsewhere, in place of what is kept of this frame.
+
+        ``read`` gives the compressed bytes of these segments, in order. ``FormatError`` when any of them is not what
+        the manifest says; what was kept stays then.
+        """
+        frame_id = manifest["frame"]
+        with self._state.lock(f"raw-{frame_id[:6]}"):
+            folder, old = self.folder(frame_id), _usable(self.folder(frame_id))
+            kept = {one["sha256"]: one for one in old["segments"]} if old else {}
+            number = max(old["next"] if old else 1, manifest["next"])
+            segments = [kept.get(one["sha256"]) or one for one in manifest["segments"]]
+            missing = [at for at, one in enumerate(segments) if one["sha256"] not in kept]
+            for at, stored in zip(missing, read([segments[at] for at in missing]), strict=True):
+                segments[at] = install_segment(folder, segments[at], number, stored)
+                number += 1
+            write_manifest(folder, Manifest(**{**manifest, "next": number, "segments": segments}))
+            _sweep(folder, {NAME, *(one["file"] for one in segments)})
 
     def remove(self, frame_id: str) -> None:
         """Take the raw transcript of this frame away, for good."""

@@ -15,9 +15,11 @@ from session_frames.storage.commit_links import IN_TREE, TRAILER, commits_of
 from session_frames.storage.forget import forget_in_index, forget_rescued, private_paths
 from session_frames.storage.frame_store import FrameStore, read_bytes
 from session_frames.storage.notes_view import rewrite_view
+from session_frames.storage.raw_exchange import REFS, Exchange
 from session_frames.workspace.catalog import Catalog, catalog, get_entry
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.raw import raw_store
+from session_frames.workspace.sync import read_election
 
 # What a ref is called by the folder that it lies in.
 _REFS = {"refs/heads/": "branch", "refs/remotes/": "remote branch", "refs/tags/": "tag"}
@@ -33,6 +35,7 @@ class Holders(NamedTuple):
     refs: tuple[str, ...] = ()  # that reach one of those commits
     frames: tuple[Summary, ...] = ()  # that it was merged into
     work_trees: tuple[str, ...] = ()  # other ones, in which its file lies
+    remote_ref: str = ""  # `REMOTE REF` under which its raw transcript was given away
 
 
 class Deletion(NamedTuple):
@@ -54,7 +57,7 @@ def plan_delete(ws: Workspace, name: str | None, raw_only: bool = False) -> Dele
     if raw_only:
         if not size:
             raise NothingFound(f"no raw transcript of frame '{frame_id[:12]}' is kept")
-        return Deletion(entry.summary, (), (), size, Holders(), whole=False)
+        return Deletion(entry.summary, (), (), size, Holders(remote_ref=_remote_ref(ws, frame_id)), whole=False)
     paths = tuple(_paths(ws.store, frame_id)) if ws.repo.top else ()
     private = tuple(private_paths(ws.state, frame_id))
     return Deletion(entry.summary, paths, private, size, _holders(ws, frame_id), whole=True)
@@ -74,6 +77,7 @@ def delete(ws: Workspace, planned: Deletion) -> None:
             rewrite_view(ws.repo, ws.index, ws.state)
     if planned.raw_size:
         raw_store(ws).remove(frame_id)
+    Exchange(ws.repo, ws.state).remove([frame_id])
 
 
 def _remove_files(ws: Workspace, paths: tuple[str, ...]) -> None:
@@ -110,6 +114,14 @@ def _holders(ws: Workspace, frame_id: str) -> Holders:
         refs=tuple(_refs(ws, [*naming, *bringing])),
         frames=tuple(_merged_into(ws, known, frame_id)),
         work_trees=tuple(tree for tree in others if any(_paths(FrameStore(tree), frame_id))),
+        remote_ref=_remote_ref(ws, frame_id),
+    )
+
+
+def _remote_ref(ws: Workspace, frame_id: str) -> str:
+    election = read_election(ws)
+    return (
+        f"{election['remote']} {REFS}{frame_id}" if election and frame_id in Exchange(ws.repo, ws.state).tips() else ""
     )
 
 

@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 from session_frames.errors import FormatError, FramesError, NothingFound, UsageError
 from session_frames.model import frame_id
 from session_frames.operations.exchange import is_frame_text
+from session_frames.storage.raw_exchange import Exchange
 from session_frames.storage.raw_manifest import raw_size, stored_size
 from session_frames.storage.raw_store import RawStore, Source
 from session_frames.storage.transcript_files import events_of
@@ -154,6 +155,7 @@ def raw_prune(
     if not dry_run:
         for one in gone:
             raw_store(ws).remove(one.id)
+        Exchange(ws.repo, ws.state).remove(one.id for one in gone)
     return gone
 
 
