@@ -26,11 +26,15 @@ _SEQUENCES: Final = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT
 
 
 class StagedFrame(NamedTuple):
-    """A frame file that the index changes: blob ids before and after ("" where there is no such file)."""
+    """A frame file that the index changes: blob ids before and after ("" where there is no such file).
+
+    ``line`` is how git tells it.
+    """
 
     path: str
     old: str
     new: str
+    line: str
 
 
 class Entry(NamedTuple):
@@ -92,7 +96,8 @@ def staged_frames(repo: GitRepo, parent: str = "") -> list[StagedFrame]:
     files = []
     for facts, path in zip(fields[::2], fields[1::2], strict=False):
         old, new = facts.split(" ")[2:4]
-        files.append(StagedFrame(path, "" if _NO_BLOB.fullmatch(old) else old, "" if _NO_BLOB.fullmatch(new) else new))
+        old, new = ("" if _NO_BLOB.fullmatch(blob) else blob for blob in (old, new))
+        files.append(StagedFrame(path, old, new, f"{facts}\t{path}"))
     return files
 
 

@@ -214,7 +214,7 @@ def _links_of_commit(commit: Commit, versions: Mapping[str, Version], elsewhere:
         if any(turns is not None and turns.issuperset(keys) for turns in known):
             continue
         old = set[bytes]().union(*(turns for turns in known if turns))
-        new = _ranges(number for number, key in enumerate(keys, 1) if key not in old)
+        new = ranges_of(number for number, key in enumerate(keys, 1) if key not in old)
         link = Link(commit.id, version.frame, IN_TREE, change.path, change.new, new)
         if version.frame not in found or found[version.frame][0] < len(keys):
             found[version.frame] = len(keys), link
@@ -238,7 +238,8 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _ranges(numbers: Iterable[int]) -> Ranges:
+def ranges_of(numbers: Iterable[int]) -> Ranges:
+    """Ascending numbers as ranges, both ends included."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         if ranges and ranges[-1][1] == number - 1:
@@ -276,7 +277,9 @@ def _insert(database: sqlite3.Connection, news: _News, refs: Refs) -> int:
     database.execute("DELETE FROM touched")
     added = _insert_links(database, news.links) + _insert_trailers(database, news.trailers)
     for table in ("trailers", "by_hand", "matches"):
-        named = f"INSERT OR IGNORE INTO touched SELECT commit_id FROM {table} WHERE frame = ?"
+        # Where the commit brought a version of its own, that one is shown.
+        own = f"SELECT 1 FROM links WHERE links.commit_id = {table}.commit_id AND links.frame = {table}.frame"
+        named = f"INSERT OR IGNORE INTO touched SELECT commit_id FROM {table} WHERE frame = ? AND NOT EXISTS ({own})"
         database.executemany(named, ((frame,) for frame in changed))
     database.execute("INSERT OR REPLACE INTO unwritten (commit_id) SELECT commit_id FROM touched")
     database.execute("UPDATE tips SET latest = 0 WHERE latest")

@@ -1,7 +1,11 @@
 """The text that git hooks hold: a block of shell between two markers, put into a hook without changing what it does.
 
-The block leaves at once when there is nothing to do, so that a commit without a session costs about a millisecond. It
-never fails, never reads the hook's input away from it, and calls nothing while frames itself runs git.
+The block leaves at once when there is nothing to do, so that a commit without a session costs about a millisecond a
+hook. It never fails, never reads the hook's input away from it, and calls nothing while frames itself runs git.
+
+For the ordinary commit of a session one interpreter starts, in pre-commit. It leaves a slip (``commit_slip``), from
+which the hooks after it do their part in shell: write the trailer, add the note. Whatever is not as the slip says goes
+the long way, through ``frames git-hook``.
 """
 
 from __future__ import annotations
@@ -10,14 +14,74 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from session_frames.storage.notes_view import IDENTITY
+
 BEGIN: Final = b"# >>> frames >>>"
 END: Final = b"# <<< frames <<<"
 KEPT_SUFFIX: Final = ".frames-kept"
 
 _FOLDERS = ".copilot/sessions .copilot/archive"
-_STAGED = f"git diff --cached --quiet --no-ext-diff --no-textconv -- {_FOLDERS} 2>/dev/null || frames_due=1"
+# `commit_index.staged_frames` asks the same: the slip is compared with what is printed here.
+_STAGED = (
+    "git diff --cached --raw --no-abbrev --no-ext-diff --no-textconv --no-renames --no-relative"
+    f" --ignore-submodules=none -- {_FOLDERS} 2>/dev/null"
+)
 _BROUGHT = f"git diff-tree -m --root -r --name-only --no-commit-id HEAD -- {_FOLDERS} 2>/dev/null"
 _KNOWN = '[ ! -d .copilot ] && [ ! -e "$frames_home/index.sqlite" ] || frames_due=1'
+
+_SLIP = """\
+frames_slip=${GIT_DIR:-.git}
+  frames_slip=$frames_home/staged/${frames_slip##*/}.slip
+"""
+_READ_SLIP = "{ IFS= read -r frames_trailer && IFS= read -r frames_line && IFS= read -r frames_taken || :; }"
+
+# Without the folder in the work tree nothing of it is staged, unless the work tree is a sparse one.
+_PREPARE = f"""\
+{_SLIP}\
+  frames_staged=
+  if [ -d .copilot ] || [ ! -d .git ] || [ -e "${{GIT_DIR:-.git}}/info/sparse-checkout" ]; then
+    frames_staged=$({_STAGED}) || frames_due=1
+  fi
+  [ -z "$frames_staged" ] || frames_due=1
+  if [ -s "$frames_slip" ]; then
+    frames_trailer= frames_line= frames_taken= frames_words= frames_rest=
+    {_READ_SLIP} <"$frames_slip"
+    if [ "$frames_line" = "$frames_staged" ] && [ "${{GIT_EDITOR-}}" = : ] && [ "${{2-}}-${{3-}}" = message- ]; then
+      while IFS= read -r frames_rest; do
+        case $frames_rest in *[![:space:]]*) frames_words=1 ;; esac
+      done <"$1"
+      if [ -n "$frames_words" ] && [ -z "$frames_rest" ] && git interpret-trailers --in-place --no-divider \\
+        --where end --if-exists addIfDifferent --if-missing add --trailer "$frames_trailer" "$1" 2>/dev/null
+      then
+        frames_due=
+      fi
+    fi
+    if [ -n "$frames_due" ] || [ -z "$frames_staged" ]; then
+      : >"$frames_slip"
+    else
+      printf '%s\\n' "$frames_trailer" "$frames_line" taken >"$frames_slip"
+    fi
+  fi
+  # An amend that keeps its message: what the commit brought counts as well, the message may not name it any more.
+  if [ -z "$frames_due" ] && [ "${{2-}} ${{3-}}" = "commit HEAD" ] && [ -d .copilot ]; then
+    [ -z "$({_BROUGHT})" ] || frames_due=1
+  fi"""
+
+_WHO = " ".join(f"{name}='{value}'" for name, value in IDENTITY.items())
+_POST_COMMIT = f"""\
+{_SLIP}\
+  frames_trailer= frames_line= frames_taken=
+  [ ! -s "$frames_slip" ] || {_READ_SLIP} <"$frames_slip"
+  if [ -n "$frames_taken" ] && [ -s "$frames_slip.note" ] && {_WHO} \\
+    git -c core.logAllRefUpdates=false notes --ref=frames add -f -F "$frames_slip.note" HEAD >/dev/null 2>&1
+  then
+    rm -f "$frames_slip" "$frames_slip.note" "$frames_home/staged/${{frames_trailer#Frame: }}.json" || :
+  else
+    for frames_file in "$frames_home/staged/"*.json; do
+      [ ! -e "$frames_file" ] || frames_due=1
+    done
+    [ ! -d .copilot ] || [ -z "$({_BROUGHT})" ] || frames_due=1
+  fi"""
 
 # Hook -> what tells, in shell, that there is something to do.
 GUARDS: Final[Mapping[str, str]] = {
@@ -25,17 +89,10 @@ GUARDS: Final[Mapping[str, str]] = {
     "pre-commit": 'for frames_file in "$frames_home/active/"*.json "$frames_home/staged/"*.json; do\n'
     '    [ ! -e "$frames_file" ] || frames_due=1\n'
     "  done",
-    # An amend that keeps its message: what the commit brought counts as well, the message may not name it any more.
-    "prepare-commit-msg": f"{_STAGED}\n"
-    '  if [ -z "$frames_due" ] && [ "${2-} ${3-}" = "commit HEAD" ] && [ -d .copilot ]; then\n'
-    f'    [ -z "$({_BROUGHT})" ] || frames_due=1\n'
-    "  fi",
+    "prepare-commit-msg": _PREPARE,
     # Without an editor the message was complete before: git sets its editor to `:` then.
-    "commit-msg": f'[ "${{GIT_EDITOR-}}" = : ] || {_STAGED}',
-    "post-commit": 'for frames_file in "$frames_home/staged/"*.json; do\n'
-    '    [ ! -e "$frames_file" ] || frames_due=1\n'
-    "  done\n"
-    f'  [ ! -d .copilot ] || [ -z "$({_BROUGHT})" ] || frames_due=1',
+    "commit-msg": f'[ "${{GIT_EDITOR-}}" = : ] || [ -z "$({_STAGED})" ] || frames_due=1',
+    "post-commit": _POST_COMMIT,
     "post-merge": _KNOWN,
     "post-checkout": f'[ "${{3-}}" != 1 ] || [ "${{1-}}" = "${{2-}}" ] || {{ {_KNOWN}; }}',
     "post-rewrite": _KNOWN,

@@ -7,6 +7,7 @@ where it was left, it is written anew from the index, without history.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import unicodedata
 from collections import defaultdict
@@ -32,12 +33,16 @@ _WIDTH = 200  # display columns of one line
 # `git notes add` costs 7-9 ms a note, `git fast-import` 28-40 ms however many there are.
 _FEW = 3
 
+# So many notes may hooks have added since the last look: with more it is faster to write all anew.
+_MOST_BY_HOOKS = 500
+
 _ANY_TIP = "any"  # not where the view was left: so it is looked at
 _MESSAGE = b"Frames of the commits\n"
 _WHO = "frames"
 _MAIL = "frames@localhost"
 _WHEN = "946684800 +0000"  # always the same, so that the same notes are the same objects
-_IDENTITY = {
+# Under which all notes are written, also those of the hooks.
+IDENTITY = {
     "GIT_AUTHOR_NAME": _WHO,
     "GIT_AUTHOR_EMAIL": _MAIL,
     "GIT_AUTHOR_DATE": _WHEN,
@@ -159,11 +164,16 @@ def rewrite_view(repo: GitRepo, index: Index, state: PrivateState) -> int:
 
 
 def _write_view(repo: GitRepo, index: Index) -> int:
-    tip = _tip(repo)
+    tip, known = _tip(repo), index.value(VIEW_TIP)
     unwritten = index.rows("SELECT number, commit_id FROM unwritten ORDER BY number")
-    if tip == index.value(VIEW_TIP):
-        links = links_of(index, [commit for _, commit in unwritten])
-        notes = _existing(repo, _notes(index, links), at_least=_FEW + 1)
+    by_hooks = {} if tip == known else _notes_between(repo, known, tip)
+    if by_hooks is not None:
+        links = links_of(index, dict.fromkeys([*(commit for _, commit in unwritten), *by_hooks]))
+        notes = _notes(index, links)
+        tip = _remove(repo, [commit for commit in by_hooks if commit not in notes], tip)
+        there = {commit for commit, blob in by_hooks.items() if _blob_id(repo, notes.get(commit, "")) == blob}
+        notes = {commit: text for commit, text in notes.items() if commit not in there}
+        notes = _existing(repo, notes, at_least=_FEW + 1)
         new_tip = _add_many(repo, notes, tip) if len(notes) > _FEW else _add_few(repo, notes, tip)
     else:
         links = defaultdict(list)
@@ -176,6 +186,46 @@ def _write_view(repo: GitRepo, index: Index) -> int:
         # What another process has added meanwhile has a higher number and stays.
         database.execute("DELETE FROM unwritten WHERE number <= ?", (unwritten[-1][0] if unwritten else 0,))
     return len(notes)
+
+
+def _notes_between(repo: GitRepo, old: str, new: str) -> dict[str, str] | None:
+    """Commit -> blob of its note, for the notes by which two states of the ref differ.
+
+    Hooks add the note of the commit just made by themselves. None when it can't be that: then all is written anew.
+    """
+    writers = repo.ask("log", "--format=%ae", f"{old}..{new}").out.split() if old and new else []
+    if set(writers) != {_MAIL.encode()}:
+        return None
+    answer = repo.ask("diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, new)
+    fields = answer.out.decode("ascii", "replace").split("\0")
+    if answer.code or len(fields) > 2 * _MOST_BY_HOOKS:
+        return None
+    gone, notes = dict[str, str](), dict[str, str]()
+    for facts, path in zip(fields[::2], fields[1::2], strict=False):
+        commit = path.replace("/", "")  # git sorts the notes into folders when they get many
+        _, _, before, after, status = facts.split(" ")
+        if not is_object_id(commit):
+            return None
+        if status == "D":
+            gone[commit] = before
+        else:
+            notes[commit] = after
+    if not gone.keys() <= notes.keys():
+        return None
+    return {commit: blob for commit, blob in notes.items() if gone.get(commit) != blob}
+
+
+def _blob_id(repo: GitRepo, text: str) -> str:
+    content = text.encode()
+    return hashlib.new(repo.object_format, b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def _remove(repo: GitRepo, commits: Sequence[str], tip: str) -> str:
+    """Take the notes off commits that have no frame, such as those that were amended right after; the tip then."""
+    if not commits:
+        return tip
+    repo.run("notes", "--ref=frames", "remove", "--ignore-missing", *commits, env=IDENTITY)
+    return _tip(repo)
 
 
 def _notes(index: Index, links: Mapping[str, Sequence[Link]]) -> dict[str, str]:
@@ -197,7 +247,7 @@ def _existing(repo: GitRepo, notes: dict[str, str], at_least: int) -> dict[str, 
 
 def _add_few(repo: GitRepo, notes: Mapping[str, str], tip: str) -> str:
     for commit, text in notes.items():
-        repo.run("notes", "--ref=frames", "add", "-f", "-F", "-", commit, stdin=text.encode(), env=_IDENTITY)
+        repo.run("notes", "--ref=frames", "add", "-f", "-F", "-", commit, stdin=text.encode(), env=IDENTITY)
     return _tip(repo) if notes else tip
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from session_frames import frame_json
 from session_frames.errors import FormatError, FramesError
@@ -25,6 +25,7 @@ from session_frames.storage.commit_index import (
     staged_frames,
     unstage,
 )
+from session_frames.storage.commit_slip import drop_slip, write_slip
 from session_frames.storage.private_state import ActiveFrame, make_folder, write_atomically
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.opened import as_opened
@@ -37,6 +38,15 @@ _LOCK_WAIT: Final = 0.5
 
 # Turn id -> characters of its text, number of its calls.
 _Turns = dict[str, tuple[int, int]]
+
+
+class _Staged(NamedTuple):
+    """A frame that this commit takes: its file, and what the file held before."""
+
+    frame: Frame
+    path: str
+    before: bytes | None
+
 
 _SCISSORS = re.compile(rb"^.+ -{24} >8 -{24}\r?$", re.MULTILINE)
 
@@ -51,23 +61,27 @@ def pre_commit(ws: Workspace, session_ids: Collection[str]) -> list[str]:
     ``session_ids`` are the agents' sessions from whose shells git was started. The answer is what went wrong.
     """
     top = ws.repo.require_top()
+    drop_slip(ws.repo, ws.state)
     here = [entry for entry in ws.state.list_active() if _same_folder(entry.get("work_tree", ""), top)]
     notes = _list_notes(ws)
     if not (here or notes) or is_in_sequence(ws.repo):
         return []
-    staged: set[str] = set()
+    staged: dict[str, _Staged] = {}
     complaints: list[str] = []
     for entry in here:
         try:
             frame = _caught_up(ws, entry) if entry.get("session_id") else _taken_over(ws, entry, session_ids)
             if frame.get("turns") and _belongs(ws, entry, frame, session_ids):
-                frame = last_part(ws, frame)
-                staged |= {frame["id"]} if _stage_frame(ws, frame) else set()
+                found = _stage_frame(ws, last_part(ws, frame))
+                staged.update({found.frame["id"]: found} if found else {})
         except FramesError as error:
             complaints.append(f"frame '{entry['frame']['id'][:8]}' is not in this commit: {error.message}")
     for note in notes:
         if note["id"] not in staged:
             _take_out(ws, note)
+    if len(staged) == 1 and not merge_heads(ws.repo):
+        with suppress(FramesError):
+            _leave_slip(ws, *staged.values())
     return complaints
 
 
@@ -106,28 +120,52 @@ def _belongs(ws: Workspace, entry: ActiveFrame, frame: Frame, session_ids: Colle
     return bool(written) and is_of_session(iter_hunks(ws.repo, list(written)), written)
 
 
-def _stage_frame(ws: Workspace, frame: Frame) -> bool:
-    """Write the frame's file and stage it; False where frames are kept out of the tree."""
+def _stage_frame(ws: Workspace, frame: Frame) -> _Staged | None:
+    """Write the frame's file and stage it; None where frames are kept out of the tree."""
     if ws.keeps_local:
-        return False
+        return None
     with ws.state.lock(wait=_LOCK_WAIT):
         path = ws.store.find_path(frame["id"])
         if path is None:
             path = ws.store.new_path(frame)
             if ws.repo.is_ignored(path):
-                return False
+                return None
         else:
             frame = _renewed(ws, path, frame)
         before = _content(ws.store.full(path))
-        _write_note(ws, frame["id"], path, blob_id(ws.repo, frame_json.encode(frame)))
+        data = frame_json.encode(frame)
+        _write_note(ws, frame["id"], path, blob_id(ws.repo, data))
         try:
-            ws.store.write(frame, path)
+            ws.store.write(frame, path, data)
             stage(ws.repo, path)
         except BaseException:
             _put_back(ws.store.full(path), before)
             _drop_note(ws, frame["id"])
             raise
-    return True
+    return _Staged(frame, path, before)
+
+
+def _leave_slip(ws: Workspace, staged: _Staged) -> None:
+    """Tell the hooks after this one what they would find out, where the commit takes this frame and no other."""
+    from session_frames.operations.summary import summarize
+    from session_frames.storage import commit_links
+    from session_frames.storage.notes_view import note_text
+
+    files = staged_frames(ws.repo)
+    if len(files) != 1 or files[0].path != staged.path:
+        return
+    (file,) = files
+    is_old = staged.before is not None and blob_id(ws.repo, staged.before) == file.old
+    content = {file.old: staged.before} if is_old else read_blobs(ws.repo, {file.old: file.path} if file.old else {})
+    old = dict(_turns_of(filter(None, content.values()))).get(staged.frame["id"])
+    new = _turns(staged.frame)
+    if old is not None and not _has_grown(old, new):
+        return
+    added = commit_links.ranges_of(number for number, turn in enumerate(new, 1) if turn not in (old or {}))
+    kind = commit_links.IN_TREE if added else commit_links.TRAILER
+    link = commit_links.Link("", staged.frame["id"], kind, staged.path, file.new, added)
+    note = note_text([(link, summarize(staged.frame))])
+    write_slip(ws.repo, ws.state, f"{TRAILER}: {staged.frame['id']}", file.line, note)
 
 
 def _renewed(ws: Workspace, path: str, frame: Frame) -> Frame:
@@ -182,6 +220,8 @@ def _list_notes(ws: Workspace) -> list[dict[str, str]]:
     folder, top = ws.state.path("staged"), ws.repo.require_top()
     notes = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if not name.endswith(".json"):
+            continue
         path = os.path.join(folder, name)
         try:
             note = json.loads(_content(path) or b"")
@@ -262,12 +302,15 @@ def _grown_frames(ws: Workspace, parents: Sequence[str]) -> list[str]:
     return sorted(grown or ())
 
 
-def _turns_of(contents: Iterator[bytes]) -> Iterator[tuple[str, _Turns]]:
+def _turns_of(contents: Iterable[bytes]) -> Iterator[tuple[str, _Turns]]:
     for content in contents:
         with suppress(FormatError):
             frame = frame_json.decode(content)
-            turns = frame.get("turns", [])
-            yield frame["id"], {turn["id"]: (len(turn.get("text", "")), len(turn.get("calls", []))) for turn in turns}
+            yield frame["id"], _turns(frame)
+
+
+def _turns(frame: Frame) -> _Turns:
+    return {turn["id"]: (len(turn.get("text", "")), len(turn.get("calls", []))) for turn in frame.get("turns", [])}
 
 
 def _has_grown(old: _Turns, new: _Turns) -> bool:
@@ -312,6 +355,7 @@ def _take_template_digest(ws: Workspace) -> str:
 
 def post_commit(ws: Workspace) -> None:
     """The commit was made. What was meant for it and is not in it goes; in a rebase the view waits for its end."""
+    drop_slip(ws.repo, ws.state)
     for note in _list_notes(ws):
         _take_out(ws, note)
     if not is_in_sequence(ws.repo):
