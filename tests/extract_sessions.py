@@ -85,9 +85,12 @@ LONG_SESSIONS: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
         ],
         [
             "decision accepted user: created_at — I suggest adding a tiebreak",
+            "decision deferred user: Do you want me to expose it as a request parameter?",
             "decision accepted user: leave the client alone",
             "decision accepted user: page size stays at 50",
+            "decision accepted user: last it is — I'll put them last for now.",
             "decision overruled user: Alternatively nginx could do it.",
+            "decision accepted user: back to the app cache",
             "constraint accepted user: stay on elasticsearch 7",
             "constraint accepted user: no reindex",
         ],
@@ -116,6 +119,7 @@ LONG_SESSIONS: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
             ("a", "Removed."),
         ],
         [
+            "decision accepted user: generate it — generate it from the code.",
             "decision accepted user: tools/ is fine too then",
             "decision accepted user: Should it run in CI?",
             "decision overruled user: tables — Format: tables or lists?",
@@ -187,6 +191,7 @@ LONG_SESSIONS: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
         [
             "decision accepted user: 요청마다 TTL을 연장하는 방식을 제안드립니다.",
             "decision overruled user: 1시간이요 — TTL은 30분으로 할까요, 1시간으로 할까요?",
+            "decision deferred user: remember me 기능도 추가할까요?",
             "decision accepted user: Redis는 안 써요",
             "decision rejected user: 말씀하신 것처럼 로그인 실패 5회면 잠그도록 했습니다.",
             "decision accepted user: 보안팀 확인했고 30분으로 바꿔주세요",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from session_frames.operations.extract.verification import FAILURES, PASSES, Summaries, is_check, outcome_of
@@ -176,6 +176,7 @@ def test_colours_do_not_hide_the_outcome() -> None:
     ("summaries", "pattern"), [(one, pattern) for one in (FAILURES, PASSES) for pattern in one.patterns]
 )
 def test_every_summary_holds_a_sign(summaries: Summaries, pattern: str) -> None:
+    @settings(suppress_health_check=[HealthCheck.too_slow])
     @given(st.from_regex(pattern))
     def check(text: str) -> None:
         assert any(sign in text for sign in summaries.signs)

@@ -14,15 +14,18 @@ from session_frames.model import Turn
 from .ledger import Ledger, overrule
 from .patterns import find, named, picks, picks_ordinal, whole
 from .patterns.vocabulary import GENERIC_WORDS
-from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of
+from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of, part_about, ways_of
 from .reply import Reply, accept
 from .sentences import Clause, clauses, is_hearsay, is_numbered_list, own_sentences
 from .unanswered import add_unanswered_offers
 from .withdrawals import after_correction, corrected, lifted, objected, restated, shaken, withdrawn, withdrawn_last
-from .words import about, other_number, says
+from .words import about, other_number, says, shared
 
 _MOST_EARLIER = 3
 _NUMBER = r"\d+(?:[.,]\d+)*"
+# What speaks against a thing, or of it, does not pick it.
+_NO_PICK = ("asks", "negative", "forbid", "refuse", "withdraw", "object", "statement", "defer")
+_SHORT_VALUE = 40  # characters
 _SHORT = 6  # characters: names no thing by itself
 
 
@@ -55,7 +58,7 @@ def _read_reply(ledger: Ledger, reply: Reply) -> None:
             continue
         if find("asks", sentence):
             continue
-        musing = bool(find("musing", sentence))
+        musing = bool(find("musing", sentence) or find("sarcasm", sentence))
         for position, clause in enumerate(clauses(sentence)):
             if is_hearsay(clause):
                 if not find("hearsay", clause.text) and ":" not in sentence:
@@ -86,7 +89,7 @@ def _answered_by_name(ledger: Ledger, reply: Reply, clause: Clause, opens: bool)
     if not match or not reply.agent:
         return False
     thing = named(match, "what")
-    asked = next((one for one in reversed(reply.offer.sentences) if says(thing, one)), "")
+    asked = next((part_about(thing, one) for one in reversed(reply.offer.sentences) if says(thing, one)), "")
     return bool(asked) and accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
@@ -120,6 +123,21 @@ def _picked_by_word(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -
     return _without(reply, word, [asked])
 
 
+def _picked_way(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
+    """ "Upload them to S3", "the latter": one of two ways that the agent asked about."""
+    if reply.latest or not opens or any(find(kind, clause.text) for kind in _NO_PICK):
+        return False
+    for asked in reversed(reply.offer.alternatives):
+        ways = ways_of(asked)
+        spoken_of = [way for number, way in enumerate(ways, 1) if picks_ordinal(number, clause.text)]
+        if not spoken_of and (find("order", clause.text) or find("choose", clause.text)):
+            spoken_of = [way for way in ways if shared(clause.text, way)]
+        if len(ways) > 1 and len(spoken_of) == 1:
+            accept(ledger, reply, f"{clause.text} — {spoken_of[0]}", clause.text, asked)
+            return _without(reply, spoken_of[0], ways)
+    return False
+
+
 def _without(reply: Reply, taken: str, alternatives: Iterable[str]) -> bool:
     """Note what the latest choice was made against."""
     if reply.latest:
@@ -149,6 +167,10 @@ def _approved(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool
     weak = whole("weak_yes", clause.text) and not (find("suggest", proposal) or find("asks", proposal))
     if not proposal or weak:
         return False
+    rest = [one.text for sentence in reply.sentences for one in clauses(sentence) if one.text != clause.text]
+    changed = next((one for one in rest if len(one) <= _SHORT_VALUE and other_number(proposal, one)), "")
+    if changed:  # "good, but 4 MB chunks"
+        return accept(ledger, reply, f"{changed} — {proposal}", changed, proposal)
     return accept(ledger, reply, proposal, clause.text, proposal)
 
 
@@ -169,8 +191,9 @@ def _denied(ledger: Ledger, reply: Reply, sentence: str) -> None:
 
 
 def _put_off(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
-    proposal = approved_by_a_bare_yes(reply.offer) if opens and find("put_off_last", clause.text) else ""
-    if proposal and not about(clause.text):
+    put_off = find("put_off_last", clause.text) if opens else None
+    proposal = approved_by_a_bare_yes(reply.offer) if put_off else ""
+    if put_off and proposal and not about(clause.text.replace(put_off.group(), " ")):
         return accept(ledger, reply, proposal, clause.text, proposal, status="deferred")
     if not find("defer", clause.text):
         return False
@@ -239,6 +262,23 @@ def _chosen(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     return bool(asked) and accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
 
 
+def _sufficed(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
+    """ "A dict is enough", when the agent offered something or asked."""
+    offer = reply.offer
+    open_to_answer = offer.proposals or offer.options or offer.alternatives or any(map(_asks, offer.sentences[-1:]))
+    if reply.latest or not open_to_answer or not find("suffices", clause.text) or not about(clause.text):
+        return False
+    option = meant_by(clause.text, [*offer.options.values()])
+    meant = option or meant_by(clause.text, [*offer.alternatives, *offer.proposals])
+    accept(ledger, reply, option or clause.text, clause.text, meant)
+    against = [*offer.options.values()] if option else [meant] if meant in offer.alternatives else []
+    return _without(reply, option or clause.text, against)
+
+
+def _asks(sentence: str) -> bool:
+    return bool(find("asks", sentence))
+
+
 def _new_value(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     """ "Make it 5": another value for what the user turn before settled with one."""
     if not reply.earlier or reply.offer.proposals or reply.offer.options or not whole("new_value", clause.text):
@@ -279,6 +319,8 @@ _READERS: tuple[_Reader, ...] = (
     _ruled,
     _put_off,
     _approved,
+    _picked_way,
     _chosen,
     _picked_by_word,
+    _sufficed,
 )

@@ -7,13 +7,19 @@ from typing import Final, NamedTuple
 
 from .patterns import find
 from .sentences import last_sentences, shortened
-from .words import about, shared
+from .words import about, says, shared
 
 # "A: ...", "(2) ...", "1. ...", "1안) ...", "案1: ...", "- B: ...", "**Option C**: ..."
 _OPTION: Final = (
     r"^\s*(?:[-*•]\s+)?\**(?:option|variant|案|방안|プラン)?\s*"
     r"\(?([A-Fa-f]|\d{1,2})(?:안|번|案)?\**\s*[).:：、．]\**\s+(\S.*)$"
 )
+_OR: Final = (
+    r"\s+or\s+|[,.?]?\s*(?:아니면|또는|혹은)\s+|(?<=거나)[, ]\s*"
+    r"|[。、]?(?:それとも|または|もしくは|あるいは)、?|(?<=か)、"
+)
+_TWO: Final = 2
+_SEVERAL: Final = r",\s+(?:and\s+)?|\s+and\s+|(?<=[고며])\s+|(?<=[てし])、"
 _MOST_PROPOSALS: Final = 8
 _SHORT_QUESTION: Final = 12
 _NAMES_SOMETHING: Final = 2
@@ -48,7 +54,7 @@ def offer_of(text: str) -> Offer:
     ]
     return Offer(
         options,
-        proposals[-_MOST_PROPOSALS:],
+        list(dict.fromkeys(proposals))[-_MOST_PROPOSALS:],
         claims,
         [one for one in sentences if find("either_or", one) and (find("asks", one) or find("propose", one))],
         sentences,
@@ -96,3 +102,15 @@ def meant_by(clause: str, candidates: list[str]) -> str:
     """The candidate that shares most with the clause, else ""."""
     best = max(candidates, key=lambda one: len(shared(clause, one)), default="")
     return best if best and shared(clause, best) else ""
+
+
+def part_about(thing: str, sentence: str) -> str:
+    """The part of a proposal of several things that speaks of this one; the whole sentence where there is one thing."""
+    parts = re.split(_SEVERAL, sentence)
+    return next((part.strip() for part in parts if len(parts) > 1 and says(thing, part)), sentence)
+
+
+def ways_of(question: str) -> list[str]:
+    """The ways that a question leaves open ("to S3 or to the disk?"); empty unless there are two."""
+    ways = [way.strip(" ,、") for way in re.split(_OR, question) if way.strip(" ,、")]
+    return ways if len(ways) == _TWO else []

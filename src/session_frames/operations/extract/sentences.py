@@ -33,7 +33,8 @@ _SENTENCE_END: Final = (
     r"(?<=[.!?])[\"')\]]?\s+|(?<=[。！？])|(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][?!])(?=[^\s?!])|(?<=\.{3})\s"
 )
 _MARK: Final = r"[.!?。！？]"  # every sentence ends behind one
-_ABBREVIATION: Final = r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig)\.)$"
+_ABBREVIATION: Final = r"\b(?:(?:e\.g|i\.e|etc|vs|cf|approx)\.(?=\s)|(?:no|fig)\.(?=\s+\d))"
+_LONGEST_MARK: Final = 10
 _CLAUSE_END: Final = r"[,;、，；]\s*(?=\D)|,\s+|(?<=[\w`)]):\s+|：\s*|\s+[-–—]+\s+"
 
 
@@ -104,11 +105,19 @@ def _sentences(line: str) -> Iterator[str]:
     line = re.sub(r"^\s*(?:[-*•]\s+)", "", line)
     start = 0
     for end in _ends(line):
-        if re.search(_ABBREVIATION, line[start : end.start()], re.IGNORECASE):
+        if _ends_in_an_abbreviation(line, end.start()):
             continue
         yield from _bounded(line[start : end.start()])
         start = end.end()
     yield from _bounded(line[start:])
+
+
+def _ends_in_an_abbreviation(line: str, end: int) -> bool:
+    """Whether the full stop there belongs to a word ("e.g. this", "no. 4"; not "is that a no. Then ...")."""
+    return any(
+        mark.end() == end
+        for mark in re.compile(_ABBREVIATION, re.IGNORECASE).finditer(line, max(0, end - _LONGEST_MARK))
+    )
 
 
 def _ends(line: str) -> Iterator[re.Match[str]]:

@@ -9,6 +9,7 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``break``          where a sentence falls into clauses, beside commas
 ``asks``           a question, with or without a question mark
 ``musing``         thinking aloud, guessing, doubt; nothing in such a sentence is taken
+``sarcasm``        said in mockery; nothing in such a sentence is taken
 ``hearsay``        somebody else's words
 ``approve``        the whole clause is an approval of what the agent proposed
 ``agree_stated``   the whole clause approves what the agent stated
@@ -25,6 +26,7 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``negative``       a thing is not wanted; decision or constraint, as the context tells
 ``leave``          a thing stays as it is; decision or constraint, as the context tells
 ``choose``         a choice, said outright
+``suffices``       a thing will do; a choice where the agent offered or asked something
 ``chosen_for``     what a choice is for (group ``what``)
 ``lift``           a prohibition is lifted
 ``also``           something is allowed beside what was ("too")

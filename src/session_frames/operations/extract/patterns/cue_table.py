@@ -16,39 +16,44 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| perhaps | point | possibly | probably | should | some| sure | tempted | theory | think "
             "| thinking | undecided | unsure | were | what | wonder | wondering | would "
         ),
+        "sarcasm": (
+            " and | another | as | brilliant| could | funny | great| ha| just | let | more | right"
+            "| right | s | sure| wonderful| yeah"
+        ),
         "hearsay": (
             " according | back | last | used |claimed |claims |decided |prefers |recommends |said "
             "|says |suggested |suggests |thinks |told |wants |writes |wrote "
         ),
-        "approve": (
-            " agree| ahead| ahead | for | instead| like | please| that| with | works|absolutely|agreed"
-            "|approved|do |fine|go|good|good |great|let |lgtm|looks |make |ok|okay|perfect|please "
-            "|right|ship |sounds |sure|that |works |yeah|yep|yes|yup"
-        ),
         "agree_stated": " correct| exactly | fine| good| right| should | what ",
         "refuse": (
-            " don | necessary| need| need | needed| rather | thank | thanks| that| way|don |leave |let "
-            "|nah|no|nope|please |rather |skip |what "
+            " bother| course | don | like | necessary| need| need | needed| rather | scope| thank "
+            "| thanks| that| want | way| worth |absolutely |definitely |don |hard |hell |keep |leave "
+            "|let |nah|neither|no|none |nope|not |overkill|pass|please |rather |skip |what "
         ),
         "deny": " agreed | asked | decided | did | didn | haven | never | said ",
         "yes_no": " no| yes",
         "forbid": (
-            " additional | breaking | external | extra | hands | let | limits | more | new | not "
-            "| other | third | without |don |dont |must |mustn |never |should |shouldn "
+            " additional | allowed | are | avoid | breaking | can | cannot | external | extra | hands "
+            "| is | let | limits | may | more | must | new | not | nothing | other | shall | should "
+            "| third | without |don |dont |must |mustn |never |should |shouldn "
         ),
         "statement": " are | because | got | had | has | have | is | was | were | will ",
-        "rules_heading": " constraint| ground | hard | must | requirement| rule",
+        "rules_heading": (
+            " above | condition| constraint| hard | important | mind | must | requirement| whatever |rule"
+        ),
         "must": (
             " constraint| most | only | requirement| rule| than |compatible |deterministic |has |have "
-            "|must |needs |offline |stateless |synchronous "
+            "|must |need|offline |stateless |synchronous "
         ),
         "negative": " no ",
         "leave": " keep | leave ",
         "choose": (
-            " after | agreed| back | change | chose| deci| decided| for | going | keep | make | move "
-            "| picked| replace | set | settled| stay | stays | stick | switch | use | with | without "
-            "|cut |keep |lower |prefer |raise |set |stick |switch |use "
+            " after | agreed| answer | back | change | choose | chose| deci| decided| for | going | it "
+            "| let | make | move | opt | picked| plan | prefer | rather | remain| replace | set "
+            "| settled| settled | stay| switch | verdict | we | will | with |back |cut |keep |lower "
+            "|prefer |raise |set |stick |switch |use "
         ),
+        "suffices": " better | does | enough | need | plenty | should | sufficient | will ",
         "chosen_for": " as | for ",
         "also": " also | too | well ",
         "only": " only ",
@@ -59,10 +64,13 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| store | touch | upgrade | use | you "
         ),
         "defer": (
-            " afterwards | another | first | later | next | not | until | wait |defer |hold |park "
-            "|postpone |shelve |table "
+            " afterwards | another | backlog | first | for | in | later | leave | next | not | skip "
+            "| to | until | wait |defer |hold |park |postpone |shelve |table |this "
         ),
-        "put_off_last": " again | another | don | hold | later | maybe | not | park | skip | sleep | think | wait ",
+        "put_off_last": (
+            " again | another | don | follow| hold | later | maybe | not | park | put | separate "
+            "| skip | sleep | think | wait |another |backlog |later |next "
+        ),
         "withdraw_last": (
             " disregard | forget | ignore | mistake | mistaken | never| revert | scrap | scratch | undo | wrong "
         ),
@@ -79,11 +87,14 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "correct": " actually | mean | no | rather | sorry |correction|hold |oops|wait",
         "object": " doesn | enough | going | too | won | wrong ",
         "reversal": (
-            " actually | after | anymore | changed | idea | instead | longer | rather | scrap | switch "
-            "| thought | wait "
+            " actually | after | anymore | back | change | changed | favo| idea | instead | longer "
+            "| move | rather | reflection | scrap | switch | thought | turns | wait "
         ),
         "goes_back": " back ",
-        "turns_back": " actually | after | back | change | instead | move | replace | switch ",
+        "turns_back": (
+            " actually | after | back | change | favo| for | instead | move | replace | switch |change "
+            "|migrate |move |switch "
+        ),
         "restate": " like | remember | said | still | told ",
         "order": (
             " add | also | apply | build | cache | change | create | disable | do | enable | generate "
@@ -91,9 +102,10 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| return | run | send | set | store | switch | try | turn | use | write "
         ),
         "propose": (
-            " alternative| alternatively | can | could | going | i | it | like | ll | prefer "
-            "| proposal | propose | recommend | recommendation | shall | should | smallest | suggest "
-            "| suggestion | that | them | this | want | will | would |all |ould "
+            " alternative| alternatively | best | can | choice | cleanest | could | easiest | going "
+            "| i | it | like | ll | one | pick | prefer | proposal | propose | recommend "
+            "| recommendation | safest | shall | should | simplest | smallest | suggest | suggestion "
+            "| that | them | this | usual | want | will | would |all |ould "
         ),
         "offer": " also | could ",
         "step": (
@@ -106,7 +118,10 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| mentioned | request | requested | said | suggested | told | wanted | wished "
         ),
         "weak_yes": "absolutely|agreed|fine|good|great|ok|okay|perfect|right|sure|yeah|yep|yes|yup",
-        "suggest": " alternative | i | proposal | smallest | suggestion ",
+        "suggest": (
+            " alternative | best | cleanest | could | easiest | i | proposal | safest | simplest "
+            "| smallest | suggestion | usual | would "
+        ),
         "ack": " right |done |got |noted |ok |okay |right |sorry |sure |thanks |understood ",
         "pronoun": " it | that | them | this | those ",
         "rule": (
@@ -141,27 +156,28 @@ CUES: Final[dict[str, dict[str, str]]] = {
     },
     "ko": {
         "lead_in": (
-            " 그리고 |ㅇㅇ |ㅇㅋ |굿 |그냥 |그래서 |그러면 |그럼 |그리고 |근데 |네 |넵 |아 |아뇨 |아니 "
-            "|아니다 |예 |오케이 |응 |일단은 "
+            " 그리고 |ㅇㅇ |ㅇㅋ |굿 |그냥 |그래 |그래서 |그러면 |그럼 |그리고 |근데 |네 |넵 |뭐 |아 "
+            "|아뇨 |아니 |아니다 |어 |역시 |예 |오 |오케이 |와 |음|응 |일단은 |자 |좋아 |흠"
         ),
         "musing": (
             " 음| 흠|같기도|같긴|고민|그럴지도|글쎄|까 |나 |듯|려나|모르겠|생각해|수도 |싶기도|싶긴"
             "|싶은데|아마|애매|어쩌면|일지도|좋을지|할지 |했으면 |혹시"
         ),
+        "sarcasm": "그러시던|그러시든|눈물 |되겠다|아주 |어련하|잘도|참|퍽이나|하지 ",
         "hearsay": "다고 |다네|다던|다던데|대|댔어|된대|라고 |라던|라던데|래|랬어|이래|하래|한다고 ",
-        "approve": (
-            "ok|ㄱㄱ|ㄱㄱㄱ|ㅇㅇ|ㅇㅋ|고고|굿|그걸로|그대로|그래|그렇게|그리|네|넵|방식으로|방향으로"
-            "|부탁드려요|부탁드립니다|부탁해|부탁해요|어|예|오케이|응|이대로|좋네|좋습니다|좋아|진행"
-            "|진행하자|진행해|진행해주세요|진행해줘"
-        ),
         "agree_stated": "낫겠다|맞습니다|맞아|맞음|좋겠다|좋아|좋음",
         "refuse": (
-            "ㄴㄴ|괜찮아|괜찮아요|넣지|노노|됐고|됐습니다|됐어|됐어요|마세요|빼|빼줘|싫어|아냐|아뇨"
-            "|아니|아니요|없습니다|없어요|필요|하지|해도"
+            " 별로| 싫어| 아니야| 아니에요|ㄴㄴ|과해|과해요|괜찮아|괜찮아요|굳이|넣지|노노|됐고"
+            "|됐습니다|됐어|됐어요|마세요|맙시다|별로|별로야|별로예요|빼|빼줘|싫어|아냐|아뇨|아니"
+            "|아니요|없습니다|없어요|오버야|오버예요|필요|하지|할게요|할래|해도"
         ),
         "deny": " 말했| 시켰| 적| 정했| 했는데| 했습니다| 했어요|누가 ",
         "yes_no": " ㄴㄴ| ㅇㅇ| ㅇㅋ| 노| 빼| 오케이| 제외",
-        "forbid": "건드리면|금지 |깨지면|넣으면|늘면|되면|바꾸면|바뀌면|쓰면|절대 |지|지는|진|하면",
+        "forbid": (
+            "건드리면|것 |고치면|공유|금지|기 |기록|깨지면|나가면|남기면|넘기면|넘으면|넣으면|노출|늘면"
+            "|도록 |도입|머지|바꾸면|바뀌면|배포|변경|보내면|사용|삭제|설치|수정|쓰면|아야|아요 |올리면"
+            "|의존|이동|저장|절대 |주시고 |주십시오 |지|지는|지우면|진|초과|추가|출력|커밋|푸시|호출"
+        ),
         "statement": "거든|니까|때문|라|라서|이라|있어|있음",
         "rules_heading": " 규칙| 요구| 제약| 조건| 지켜야 ",
         "must": (
@@ -175,9 +191,16 @@ CUES: Final[dict[str, dict[str, str]]] = {
         ),
         "leave": " 놔둬|그대로|원래대로",
         "choose": (
-            " 가자 | 갑시다 | 결정| 결정 | 교체| 늘리자 | 말고 | 바꾸자 | 변경| 쓰기로 | 쓰자 | 쓰죠 "
-            "| 씁시다 | 일단 | 전환| 정하자 | 줄이자 | 통일 | 통일하자 | 하기로 | 하자 | 하죠 | 할게 "
-            "| 할게요 | 합시다 | 확정|로|로 |으로|으로 |자 "
+            " 가 | 가기로 | 가는| 가요 | 가자 | 갈게 | 갈게요 | 갑시다 | 결정| 결정 | 결정했습니다 "
+            "| 결정했어 | 교체| 늘리자 | 말고 | 바꾸자 | 변경| 쓰기로 | 쓰는| 쓰자 | 쓰죠 | 쓸게 "
+            "| 쓸게요 | 씁시다 | 일단 | 전환| 정하자 | 정했습니다 | 정했어 | 정했어요 | 줄이자 | 통일 "
+            "| 통일하자 | 하기로 | 하는| 하자 | 하죠 | 할게 | 할게요 | 합시다 | 해두죠 | 해둡시다 "
+            "| 확정| 확정 | 확정할게요 |로|로 |으로|으로 |자 "
+        ),
+        "suffices": (
+            " 돼 | 돼요 | 됨 | 됩니다 | 충분 | 충분하다 | 충분할 | 충분해 | 충분해요 |나아 |나아요 "
+            "|낫겠네 |낫겠네요 |낫겠다 |낫겠어 |낫겠어요 |낫네 |낫습니다 |로 |맞겠네요 |맞겠다 |으로 "
+            "|좋겠네 |좋겠네요 |좋겠다 |좋겠습니다 |좋겠어 |좋겠어요 |좋네 |좋아 "
         ),
         "also": "도 ",
         "only": "만 ",
@@ -185,8 +208,15 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "건드려도|고쳐도|괜찮습니다 |괜찮아 |돼 |돼요 |된다 |됨 |됩니다 |바꿔도|수정해도|써도"
             "|좋습니다 |좋아 |추가해도"
         ),
-        "defer": " 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |미루자 |미룹시다 |미뤄 |보류 |보류하자 ",
-        "put_off_last": " 그건 | 논의| 상의| 얘기| 협의|나중에 |다음 |다음에 |보류",
+        "defer": (
+            " 논의| 다른| 따로| 별도| 보죠 | 상의| 얘기| 진행하자 | 하자 | 하죠 | 할게 | 할게요 "
+            "| 합시다 | 해요 | 협의| 후속|나중에 |다음 |다음에 |미루자 |미룹시다 |미뤄 |백로그|보류 "
+            "|보류하자 "
+        ),
+        "put_off_last": (
+            " 그건 | 논의| 상의| 얘기| 협의|나중|나중에|나중에 |다른|다음 |다음번에|다음에|다음에 "
+            "|백로그에|별도|보류|에|후속"
+        ),
         "withdraw_last": " 그| 아니다 | 잠깐 |방금|아까|앞에|위에|이전",
         "withdraw": " 말고 |걸로 |무시하자 |무시해 |버리고 |빼고 |일로 |철회 |취소 |치우고 |하기로 ",
         "forget": "무시하고|무시하자|무시해|없던|잊어|철회",
@@ -196,15 +226,22 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "joined": "과 |랑 |및 |와 |이랑 |하고 ",
         "correct": "아냐|아니|아니다|잠깐|잠깐만|정정",
         "object": "너무 |늘려|늘리자|되겠|많은|못 |좀 |줄여|줄이자",
-        "reversal": " 바꿔| 변경|늘리자|다시 |대신|됐고|말고|바꾸자|생각해|아니다|이제는|줄이자|취소",
+        "reversal": (
+            " 바꿔| 변경|갈아타|늘리자|다시 |대신|돌아가|됐고|되돌|마음이 |말고|바꾸자|생각이 |생각해"
+            "|아니다|역시|옮기자|이제는|줄이자|취소"
+        ),
         "goes_back": "돌려놓|돌아가|되돌려|되돌리",
-        "turns_back": " 교체| 바꾸| 바꿔| 변경| 전환|걸로 |다시 |되돌려|되돌리자|원래대로",
+        "turns_back": (
+            " 교체| 바꾸| 바꿔| 변경| 전환|갈아타자 |걸로 |다시 |돌리자 |돌아가자 |돌아가죠 "
+            "|돌아갑시다 |되돌려|되돌리자|옮기자 |옮기죠 |옮깁시다 |원래대로|이전하자 "
+        ),
         "restate": "기억하지|말랬|말했|아직 |여전히|처음에|했잖",
-        "order": "걸어|넣어|넣자|바꿔|써|주세요|줘|하자|해|해주세요|해줘",
+        "order": "걸어|넣어|넣자|바꿔|써|주세요|줘|하자|해",
         "propose": (
-            " 같습니다| 됩니다| 있습니다|ㄹ까요|겠습니다|겠어요|까요|됩니다|둘게요|무난합니다|볼게요"
-            "|안전합니다|어떨까요|예정입니다|제안드립니다|제안합니다|좋겠습니다|추천합니다|하겠습니다"
-            "|할게요|할까요|현실적입니다"
+            " 같습니다| 됩니다| 있습니다| 있어요|ㄹ까요|겠습니다|겠어요|괜찮으실까요|권장합니다"
+            "|권합니다|까요|낫습니다|됩니다|둘게요|무난합니다|볼게요|안전합니다|어떠세요|어떠신가요"
+            "|어떨까요|예정입니다|제안드립니다|제안합니다|좋겠습니다|추천합니다|하겠습니다|할게요"
+            "|할까요|현실적입니다"
         ),
         "offer": " 같습니다| 듯합니다| 있습니다|어떨까요|제안합니다|좋겠습니다",
         "step": (
@@ -212,7 +249,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|이어서 |읽어|재보|재볼|전체|진행할|찾아|추가합니다|커밋|테스트|테스트해|확인"
         ),
         "claims_user": "것처럼|대로|바와 |원하신 |하기로 ",
-        "weak_yes": "ok|ㅇㅇ|ㅇㅋ|굿|그래|네|넵|어|예|오케이|응|좋네|좋습니다|좋아",
+        "weak_yes": "ok|ㅇ|ㅇㅇ|ㅇㅋ|굿|그래|네|넵|어|예|오케이|응|좋네|좋습니다|좋아",
         "unknown": "누가|될지|몇|무엇|뭐|어디|어떻|언제|인지|할지",
         "time": "그거|그건|내가|내일|다음|모레|오늘|이따|제가",
         "suggest": "까요|방식|안전|어떨까|제안|좋겠|좋을 |추천",
@@ -220,7 +257,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "pronoun": " 그| 그거| 그건| 그것| 그게| 이거| 이건",
         "smalltalk": " 궁금| 도와| 필요|다른 |도와드릴|무엇을 ",
         "rule": "넣지|말자 |씀 ",
-        "either_or": "또는|방법도|아니면|이나 |중 |할까요|혹은",
+        "either_or": "거나 |또는|방법도|아니면|이나 |중 |할까요|혹은",
         "which": "까요|누가|또는|몇|무엇|뭐|뭘|아니면|어느|어디|어떤|어떻게|언제|혹은",
         "thanks": "ㄱㅅ|ㄳ|감사|감사합니다|감사해요|고마워|고맙습니다|땡큐",
         "request": "돌려볼|라고 |맞아 |봐줄|어디서|언제 |주시겠|주실래|줄래|할 |해볼래|해줄 |해줄래|했다고 ",
@@ -244,27 +281,23 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|もしかし|ような気|わからない|わかんない|んー|分からない|危ないか|多分|思うけど|悩"
             "|方がいいの|気がする|気もする|迷"
         ),
+        "sarcasm": " 笑 |ご立派|さぞ|はいはい|わけだ|結構なこと",
         "hearsay": (
             "そうです|だそう|って書いて|って聞いた|って言ってた|って言われた|とのこと|と書いて"
             "|と言い出した|と言ってた|と言われた|によると|らしい|んだって|以前は|昔は"
         ),
-        "approve": (
-            "ok|いい|いいです|いいと思う|いいね|いいよ|いきましょう|いこう|うん|ええ|おk|お願い"
-            "|お願いします|そうして|そうしてください|そうしよう|そうだね|そうですね|はい|やって"
-            "|やってください|よし|よろしく|りょ|オッケー|オーケー|了解|大丈夫|行こう|賛成|進めて"
-            "|進めてください|進めよう|頼む"
-        ),
         "agree_stated": "ok|いい|お願い|それで合ってる|合ってる|大丈夫",
         "refuse": (
-            "いいえ|いえ|いや|いらない|いりません|しないで|だめ|だめです|なし|なしで|やめて|やめておく"
-            "|やめとく|やめよう|やらない|ダメ|不要|不要で|入れない|入れないで|必要ありません|必要ない"
-            "|結構です|要らない"
+            "いいえ|いえ|いや|いらない|いりません|しないで|しなくていい|しなくて大丈夫|だめ|だめです"
+            "|どちらも|なし|なしで|やめて|やめておく|やめておこう|やめときましょう|やめとく|やめよう"
+            "|やらない|やりすぎ|ダメ|不要|不要で|入れない|入れないで|大げさ|必要ありません|必要ない"
+            "|結構です|要らない|見送りで|過剰|遠慮しておきます"
         ),
         "deny": "お願いして|合意して|同意して|指示して|決めた|決めて|言った|言って|頼んだ|頼んで",
         "yes_no": "ng|ok|いらない|お願い|だめ|なし|はい|やって|ダメ|不要|入れて",
         "forbid": (
-            "ng|いじる|じゃ|ちゃ|ては|ない|使う|入れる|削除する|厳禁|増やす|変える|変更する|消す|禁止"
-            "|編集する|触る|足す|追加する"
+            "ng|いじる|じゃ|ちゃ|ては|ない|使う|入れる|削除する|厳禁|増やす|変える|変更する|控えて|消す"
+            "|禁止|編集する|触る|足す|追加する|避けたい|避けて|避けること"
         ),
         "statement": "から |があります |がある |ため |だから |ので ",
         "rules_heading": " ルール| 制約| 守ること| 条件| 要件",
@@ -278,19 +311,31 @@ CUES: Final[dict[str, dict[str, str]]] = {
         ),
         "leave": " そのまま|そのまま|まま",
         "choose": (
-            " 決定 | 結論 |いきましょう|いこう|ことに|して |しましょう|しよう|で |でいい|でいきます "
-            "|でいく |にして |にします |にする |のまま|まとめよう |を使いましょう |を使おう |使うことに"
-            "|使おう |入れよう |出そう |分けよう |切り替え|切ろう |変えよう |変更|外そう |差し替え"
-            "|戻して |戻そう |採用|残そう |決まり|決めた|決定|消そう |移そう |統一|置こう |送ろう "
+            " 決定 | 結論 |いきましょう|いきます|いくことにする|いこう|ことに|させてください|して"
+            "|しましょう|しよう|で |でいい|でいきます |でいく |にして |にします |にする |のまま"
+            "|まとめよう |を使いましょう |を使おう |上げて|下げて|乗り換えよう |使うことに|使おう "
+            "|入れよう |出そう |分けよう |切り替え|切ろう |合わせて|合わせよう |固定して|変えよう |変更"
+            "|外そう |差し替え|戻して|戻そう |抑えて|採用|揃えよう |残そう |決まり|決めた|決定|消そう "
+            "|確定|移しましょう |移そう |移行します |移行しよう |移行する |統一|置こう |行きます"
+            "|行くことにする|設定して|送ろう "
+        ),
+        "suffices": (
+            "いい|いいかな|お願い |お願いします |して |してください |して下さい |ほうが|よい|よさそう"
+            "|十分|方が|良い|良さそう|足ります|足りる"
         ),
         "chosen_for": "は",
         "also": "も",
         "only": "だけ|のみ",
         "lift": "ok|いい|かまわない|使って|変えて|大丈夫|構わない|編集して|触って|追加して",
-        "defer": " 今回は|あとで|のまま|また今度|保留|先送り|別prで|後で|後回し|来週|次回|見送り|見送る",
+        "defer": (
+            " 今回は|pr|あとで|しない |しよう |する |のまま|また今度|やらない |やります |やる |やろう "
+            "|イシュー|チケット|保留|先送り|入れない |回す |回そう |対応しよう |対応する |後で|後回し"
+            "|来週|次回|見送り|見送り |見送る|見送る |課題"
+        ),
         "put_off_last": (
-            " あとで | また今度 | 今はいい | 今はやめておく | 今度 | 後で |あとで|ない |また今度|今度"
-            "|保留|後で|明日|来週|聞いてみないと"
+            " あとで | また今度 | 今はいい | 今はやめておく | 今度 | 後で |pr|あとで|ない |また今度"
+            "|スプリント|チケット|バックログ|バージョン|リリース|今度|保留|先送り|後で|後回し|明日|来月"
+            "|来週|次回|聞いてみないと|見送り"
         ),
         "withdraw_last": " それ| 今の|なし|なしで|取り消し|取り消す|忘れて|撤回|無視して",
         "withdraw": (
@@ -298,21 +343,28 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|をやめて|キャンセル|取り消し|取り消して|古い|古いから|外して|外そう|忘れて|捨てて"
             "|捨てよう|撤回|無視して"
         ),
-        "forget": "なかったことに|忘れて|撤回|無視して|聞かなかったことに",
+        "forget": "なかったことに|取り下げ|忘れて|撤回|無視して|聞かなかったことに",
         "call_off": "なし|やめ|キャンセル|取り消し|取り消して|戻して",
         "own_words": "いまの|さっき|今の|先ほど|前の|言った",
         "trouble": "エラー|壊れ|失敗|落ち|警告",
         "correct": "あ|いや|ごめん|ちょっと待って|やっぱ|待って|訂正|違う",
         "object": "だめ|ダメ|多い|多すぎ|大きい|大きすぎ|小さい|小さすぎ|少ない|短い|遅い|重い|長い|駄目",
-        "reversal": ("いや|ことになった|じゃなくて|ではなく|なので入れる|に変更|やっぱ|代わりに|取り消|変えよう|撤回"),
+        "reversal": (
+            "いや|ことになった|じゃなくて|ではなく|なので入れる|に変更|やっぱ|乗り換え|代わりに|取り消"
+            "|変えよう|戻そう|撤回|気が変わ|移そう|考え直"
+        ),
         "goes_back": "に戻",
-        "turns_back": "に戻して|に戻そう|やっぱ|切り替え|変えて|変更|差し替え",
+        "turns_back": (
+            "に戻して|に戻そう|やっぱ|乗り換えよう |切り替え|変えて|変更|差し替え|移しましょう |移そう "
+            "|移行します |移行しよう |移行する "
+        ),
         "restate": "さっき言った|前にも言|変わらず|引き続き|最初に言った|言ったはず|言ったよね",
         "order": "ください|して|て|てください|ほしい|入れて|変えて|直して|見て|足して",
         "propose": (
-            "おすすめです|しておきます|しましょうか|します|しますか|すればよい|どうでしょう|ましょうか"
-            "|ますか|予定です|入れますか|変えます|安全です|形にします|思います|手です|提案します"
-            "|方法もあります|案があります|減ります|短く済みます|考えています|良さそうです|順ですね"
+            "おすすめです|かと思います|しておきます|しましょうか|します|しますか|すればよい|です"
+            "|どうでしょう|ましょうか|ますか|予定です|入れますか|変えます|安全です|形にします|思います"
+            "|手があります|手です|手もあります|提案します|方法があります|方法もあります|案があります"
+            "|減ります|短く済みます|考えています|良さそうです|順ですね"
         ),
         "offer": "おすすめです|できます|どうでしょう|提案します|良さそうです",
         "step": "します|ましょう|ます|ますか|みます",

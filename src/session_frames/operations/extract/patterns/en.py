@@ -24,9 +24,18 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|at some point|tempted|hopefully|if we (?:ever|were)|would be (?:nice|cool|great)|i'd like to know)\b",
         r"\bshould we\b|\blet's see\.?$",
     ),
+    "sarcasm": (
+        r"(?:^|\s)/s$|\byeah,? right\b|\bas if\b|\bwhat could (?:possibly )?go wrong\b|\bvery funny\b|\bha ?ha\b"
+        r"|\boh,? (?:great|sure|wonderful|brilliant|lovely|fantastic|perfect),? (?:another|more|just|let's|and)\b",
+        r"^(?:sure|great|right|yeah|wonderful|brilliant),? (?:and )?(?:let's|we'll|why not|then) (?:also |just "
+        r"|all )?(?:ask"
+        r"|tell|make|have|let|rewrite) (?:all |our |the |every ?)?(?:customers?|users?|people|everyone|everything"
+        r"|everybody|clients?|the world)\b",
+    ),
     "hearsay": (
         r"\b(?!(?:i|we|you|just|also|already|have|has|had|ve|d|not|never|as|what|that)\b)[\w-]+ (?:just |also )?"
-        r"(?:said|says|wrote|writes|told|claims|claimed|thinks|suggested|suggests|wants|prefers|decided|recommends)\b",
+        r"(?:said|says|wrote|writes|told|claims|claimed|thinks|suggested|suggests|wants|prefers|decided"
+        r"|recommends)\b",
         r"\baccording to\b|\bused to\b|\bback then\b|\blast (?:year|month|quarter)\b",
     ),
     "approve": (
@@ -35,9 +44,15 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|sounds right|works for me|looks good|lgtm|that works|make it so|please do|yes please|i agree|ship it"
         r"|approved"
         r"|that's fine|good idea|go with that|go ahead with (?:that|it)|let's go with that|let's go with it|i like it"
-        r"|i like that)"
+        r"|i like that|love it|go on then|be my guest|please go ahead|fine by me|fine with me|ok for me|i'm fine with"
+        r" (?:that|it)|that's the way|now we're talking|yes to (?:both|all)|both please|all of (?:it|them)|deal"
+        r"|exactly"
+        r"|definitely|of course|by all means|let's try (?:it|that)|give it a try|that would be (?:great|good"
+        r"|perfect))"
         r"(?: please| then)?",
+        r"do|please do(?: that| it| so)?",
         rf"{_YES}(?: (?:please|then|sure|thanks|thank you))?",
+        r"\+1|👍|^y$",
     ),
     "agree_stated": (
         rf"(?:{_YES}[ ,]*)?that's (?:what i want|exactly what i want|right|correct|what we want|how it should be)",
@@ -46,7 +61,11 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "refuse": (
         r"(?:no|nope|nah|no way|no thanks|no thank you|not needed|not necessary|no need|rather not|i'd rather not"
         r"|please don't|don't|don't do (?:that|it|this)|please don't do (?:that|it|this)|no don't|let's not"
-        r"|we don't need (?:that|it)|not that|what no|skip (?:it|that)|leave (?:it|that) out)",
+        r"|we don't need (?:that|it)|not that|what no|skip (?:it|that)|leave (?:it|that) out|pass|hard pass"
+        r"|hard no|hell no"
+        r"|absolutely not|definitely not|of course not|(?:that's |it's )?(?:overkill|out of scope|not worth it)"
+        r"|don't bother|no don't bother|not a fan|i don't (?:like|want) (?:it|that)|leave it(?: as it is| alone)?"
+        r"|please leave it|keep it (?:as it is|the way it is)|neither|none of (?:these|those|them))",
     ),
     "deny": (
         r"\b(?:i|we) (?:never|didn't|did not|haven't) (?:discuss|discussed|talk|said|say|ask|asked|agree|agreed"
@@ -62,12 +81,18 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"| it is| then| is (?:good|fine|better|best))?",
     ),
     "word_pick": (
-        r"(?:(?:the|an?|just|only|with|in|on|via|by) )?(?P<what>[\w.`=/-]+(?: [\w.`=/-]+)?)(?: please| then| is fine"
+        r"(?:(?:the|an?|just|only|with|in|on|via|by|to|into|as) )?(?P<what>[\w.`=/-]+(?: (?!please\b|then\b"
+        r"|is\b)[\w.`=/-]+)?)(?: please| then| is fine"
         r"| is better)?",
     ),
     "yes_no": (r"(?:the )?(?P<what>[\w.-]+(?: [\w.-]+)?)[ :]+(?:yes|(?P<no>no))",),
     "forbid": (
         rf"^let's not {_CHANGE} .+",
+        rf"^(?:you|we) (?:can't|cannot|are not allowed to|aren't allowed to) {_CHANGE} .+",
+        r"^nothing (?:may|must|should|shall|can|gets) (?:be )?\w+.*",
+        r"^no \w+ (?:may|must|should|shall) .+",
+        r"^avoid (?!it\b|that\b|this\b).+",
+        r"^\S+(?: \S+){0,3} (?:is|are) (?:not allowed|forbidden|frozen|taboo|a no-go)\b.*",
         rf"^(?:we |you )?(?:please )?(?:don't|do not|dont|never|must not|mustn't|may not|should not|shouldn't)"
         rf" (?:ever )?{_CHANGE}\b(?! (?:it|that|this)$)(?!.* (?:yet|now|anymore)$(?<!for now)).*",
         r"^(?!.*\b(?:can|could|lets?|allows?|so that)\b).*\bwithout (?:adding|touching|changing|breaking|using"
@@ -77,12 +102,16 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^hands off .+",
     ),
     "statement": (r"\b(?:is|are|was|were|has|have|had|got|will|because)\b",),
-    "rules_heading": (r"^(?:ground rules?|constraints?|rules?|requirements?|must[- ]haves?|hard limits?):",),
+    "rules_heading": (
+        r"^(?:(?:ground |hard )?rules?|constraints?|requirements?|must[- ]haves?|hard limits?"
+        r"|conditions?):"
+        r"|^(?:whatever you do|whatever happens|above all|important|mind you)[:,]",
+    ),
     "must": (
-        r"^(?:it |this |that |we |they |everything |the [\w-]+ |all [\w-]+ )?(?:must|has to|have to|needs to)"
+        r"^(?!i\b|you\b|some)(?:[\w./-]+ ){0,5}?(?:must|has to|have to|needs? to)"
         r" (?:always |still |also )?(?:keep|stay|work|run|remain|support|return|be|compile|build|pass|fit|finish"
         r"|accept)\b"
-        r"(?! (?:a|an|the|some|because|why|that)\b).*",
+        r"(?! (?:a|an|the|some\w*|because|why|that|caused|coming|due|related|wrong|broken)\b).*",
         r"^(?:stay|remain|keep (?:it|everything)) (?:backwards? )?(?:compatible|stateless|offline|synchronous"
         r"|deterministic)\b.*",
         r"^only (?:use |touch |change |edit )?(?!if|when|because|after|over|then|for|one|way|thing|just|question"
@@ -104,8 +133,14 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|in place)\b.*",
     ),
     "choose": (
-        r"^(?:let's|we'll|we will|we're going to) (?:use|keep|go with|go for|stick with|stick to|stay with|make it"
-        r"|switch to|do without) (?!that$|it$|this$).+",
+        r"^(?:let's|we'll|we will|we're going to) (?:just |simply |rather )?(?:use|keep|go with|go for"
+        r"|stick with|stick to"
+        r"|stay with|make it|switch to|do without|move|store|host|cap|limit|pin|default to|settle on|base|call) "
+        r"(?!that$|it$|this$|on$).+",
+        r"^i(?:'d| would)? (?:prefer|choose|opt for|go for|go with|rather have) (?!that$|it$|this$).+",
+        r"^(?!what\b|how\b|that\b|this\b|so\b)\S+(?: \S+){0,5} it is(?: then)?$",
+        r"^(?:ok )?back to (?!that$|it$|this$|work$|you$|the (?:topic|question|point)).+",
+        r"^(?:change of plans?|new plan|final answer|verdict|settled): .+",
         r"^(?:(?:actually|then|so|just|please) )?"
         r"(?!use (?:(?:this|that|your|it|sub-?agents?|tools?|skills?|plan mode|mcp|bash|grep)\b|.+ to \w+))(?:use"
         r"|keep|go with|stick with|stick to|stay with|switch to|set it to|raise it to"
@@ -119,12 +154,19 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:decision|decided): .+",
         r"\bwant .+ after all$",
         r"^\w+ for now$",
-        r"^(?:the )?\w[\w .-]{1,30} stays (?:at|on|with) \S+.*",
+        r"^(?:the )?\w[\w .-]{1,30} (?:stays?|remains?) (?:at|on|with|in|out|off|as|optional|required|mandatory"
+        r"|enabled"
+        r"|disabled|private|public|internal|global|local|read-only|where)\b.*",
         r"^(?!not\b|no\b)[\w.-]+(?: [\w.-]+){0,2} after all$",
         r"^(?:go|switch|change|move) back to .+",
     ),
+    "suffices": (
+        r"^(?:an? |the |just )?\S+(?: \S+){0,7} (?:is|are) (?:enough|plenty|sufficient|all (?:we|i) need)$",
+        r"^(?:an? |the |just )?\S+(?: \S+){0,5} (?:will do|should do|does the job)$",
+        r"^(?:an? |the )?\S+(?: \S+){0,3} (?:is|sounds|seems|looks) better$",
+    ),
     "chosen_for": (r"\b(?:for|as) (?:the |our |a )?(?P<what>(?!now\b).+)$",),
-    "ordinals": ("first|former", "second|latter", "third", "fourth", "fifth"),
+    "ordinals": ("first|former", "second|latter|last", "third", "fourth", "fifth"),
     "also": (r"\b(?:too|as well|also)\b",),
     "only": (r"\bonly\b",),
     "lift": (
@@ -137,7 +179,17 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:let's |we'll |we can )?(?:leave|do|revisit|discuss|decide|handle|tackle|keep|save|move)(?: .+)?"
         r" (?:later|another time|next (?:week|sprint|month|quarter|release)|until later|afterwards)$",
         r"^(?:let's )?(?:postpone|defer|park|table|shelve|hold off on) (?!it$|that$|this$).+",
-        r"^.+ can wait$",
+        r"^.+ (?:can|has to|will have to) wait$",
+        r"^(?:let's |we'll |we can )?(?:do|handle|tackle|address|leave|move|keep|push|revisit|fix"
+        r"|look at) .+ (?:in|to|until"
+        r"|for) (?:january|february|march|april|may|june|july|august|september|october|november|december|q[1-4]"
+        r"|v\d\S*"
+        r"|version \S+|spring|summer|autumn|fall|winter|the (?:next|following) \w+|next \w+|another (?:pr|time|day"
+        r"|ticket)|a (?:separate|follow-?up|later|different) (?:pr|ticket|issue|release|commit)|later)$",
+        r"^(?:put|move) .+ (?:on|to|in|into) the backlog$",
+        r"^(?:skip|leave out) (?!it\b|that\b|this\b).+ for now$",
+        r"^(?:that's |it's )?not (?:in |for |part of )?this (?:sprint|week|release|version|quarter|pr|round"
+        r"|time|month)$",
         r"^let's see (?:how|what|if|whether) .+ first$",
         r"^(?!i )\S+(?: \S+){0,3} (?:later|not now)$",
     ),
@@ -145,8 +197,15 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:park (?:it|that|this)|ask me (?:again|later)|not now|don't do it now|i'll think about it"
         r"|let me sleep on it"
         r"|(?:do|decide|see|discuss) (?:it|that) later|later then|not yet|hold off|let's wait|skip (?:that|it"
-        r"|this) for now)\b",
+        r"|this) for now|(?:in )?a (?:separate|follow-?up|later) (?:pr|ticket|issue)|not (?:in "
+        r"|for )?this (?:sprint|week"
+        r"|release|version|quarter|pr|round|month))\b",
         r"^(?:later|maybe later|another time)$",
+        r"\b(?:do|handle|leave|move|keep|save|push) (?:that|it|this) (?:(?:for|in|to|until|into"
+        r"|on) )?(?:the )?(?:later|next"
+        r" \w+|backlog|another (?:pr|ticket|day|time))\b",
+        r"\bput (?:that|it|this) (?:off|on the backlog|on hold)\b|\bhold off on (?:that|it|this)\b",
+        r"^(?:that|it|this) (?:can|has to|will have to) wait$",
     ),
     "withdraw_last": (
         r"\b(?:ignore|forget|scrap|disregard|undo|revert|scratch) (?:that|it|this|what i (?:just )?said|my last"
@@ -186,7 +245,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "reversal": (
         r"\b(?:actually|instead|after all|wait|no longer|anymore|on second thought|changed (?:my|our) minds?|scrap"
-        r"|switch to|bad idea|rather than)\b",
+        r"|switch to|bad idea|rather than|back to|change of plans?|in favou?r of|turns out|on reflection"
+        r"|let's move)\b",
     ),
     "new_value": (
         r"(?:make (?:it|that) |rather |better )?\d[\d.,]*\s?\w{0,7}"
@@ -200,6 +260,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:go"
         r"|switch|change|move|revert) back to\b",
         r"\binstead$",
+        r"^(?:let's |we'll )(?:just )?(?:move|switch|change|migrate) .+ to .+|^back to .+",
+        r"^(?:let's )?(?:swap|drop|ditch|trade) .+ (?:for|in favou?r of) .+",
     ),
     "restate": (r"\b(?:remember|i said|as i said|like i said|i told you|still (?:holds|valid|applies|true))\b",),
     "order": (
@@ -218,10 +280,16 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\b(?:do you|would you)(?: also)? (?:want|like|prefer)\b.*\?",
         r"\b(?:alternatives?|alternatively|smallest change|proposal|suggestion|recommendation|next would be)\b",
         r"; (?:\w+ ){1,4}(?:it|them|this|that)\?$",
+        r"^(?:an?|the|one) \w[\w -]* would (?:do|work|help|avoid|fix|solve|be enough|be better|suffice)\b",
+        r"^\w+ing .+ would (?:do|work|help|avoid|fix|solve|be enough|be better|suffice|make)\b",
+        r"^(?:the (?:simplest|easiest|safest|cleanest|best|usual) (?:fix|way|option|thing|solution|choice)|one (?:way"
+        r"|option)|my (?:choice|pick|recommendation)) (?:is|would be)\b",
+        r"^(?:you|we) could .+",
     ),
     "offer": (r"\bI (?:could|can) also\b", r"\bI'd also (?:suggest|propose|like to)\b", r"\bwe could also\b"),
     "step": (
-        r"(?:\bI(?:'d|'ll| can| could| would| will)?|\bme to|\b(?:shall|should|can|could) (?:I|we))(?: now| also| first"
+        r"(?:\bI(?:'d|'ll| can| could| would| will)?|\bme to|\b(?:shall|should|can|could) (?:I|we))(?: now"
+        r"| also| first"
         r"| then| just| quickly)? (?:run|rerun|re-run|look|check|read|show|inspect|verify|wait|continue|proceed|start"
         r"|open|grep|measure|investigate|reproduce|tell|explain|commit|push|ask|go on|begin|see) (?!.*\bor\b)",
         r"^next would be\b",
@@ -234,7 +302,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "weak_yes": (rf"{_YES}(?: (?:thanks|then|thank you))?",),
     "suggest": (
         r"\bI(?:'d| would| propose| suggest| recommend| could)\b|\b(?:alternative|smallest change|proposal"
-        r"|suggestion)\b",
+        r"|suggestion)\b|\bwould (?:do|work|help|avoid|fix|solve|suffice|be)\b|^(?:you|we) could\b|^the (?:simplest"
+        r"|easiest|safest|cleanest|best|usual)\b",
     ),
     "ack": (r"(?:ok|okay|sure|got it|understood|right|you're right|noted|done|sorry|thanks)\b.{0,12}",),
     "pronoun": (r"^(?:keep|use|make|leave|do|put|go with|stick with) (?:it|that|this|them|those)\b",),
@@ -269,7 +338,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bI(?:'ll| will| have to| need to| must|'m going to) (?!take\b|go with\b|say\b|never\b|not\b|leave\b"
         r"|let you\b"
         r"|allow\b|be\b|know\b|think\b|need\b|have\b|add that\b).+",
-        r"\b(?:someone|somebody|we) (?:has|have|needs|need|must)(?: to)? (?!keep|stay|work)(?:run|ask|check|look|update"
+        r"\b(?:someone|somebody|we) (?:has|have|needs|need|must)(?: to)? (?!keep|stay|work)(?:run|ask|check"
+        r"|look|update"
         r"|tell|deploy|test|talk|write|verify|review|fix|call|migrate)\b.*",
         r"\bwe(?:'ll| will)? look at .+ (?:after|when|once|tomorrow|tonight|later|next)\b.*",
     ),
@@ -282,7 +352,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "claim_ran": (
         r"\bI(?: have|'ve)?(?: also| just| already)? (?:ran|run|verified|tested|checked|executed|validated|linted"
         r"|benchmarked)\b.+",
-        r"\b(?:all|the|full|whole) (?:\w+ )?(?:tests?|suite|checks|lint|linter|build)(?: all)? (?:pass|passes|passed|is"
+        r"\b(?:all|the|full|whole) (?:\w+ )?(?:tests?|suite|checks|lint|linter|build)(?: all)? (?:pass|passes"
+        r"|passed|is"
         r" green|are green|is clean|are clean|succeeds|succeeded)\b",
         r"\b(?:tested|verified|validated) (?:on|in|with|against|by) .+",
     ),
