@@ -218,6 +218,7 @@ class Compaction(TypedDict, total=False):
     id: Required[str]
     at: str
     turns: list[str]
+    kind: Literal["structural"]
     summary: Required[str]
     by: By
     tokens_before: int
@@ -260,6 +261,7 @@ class Elision(TypedDict, total=False):
     where: str
     count: int
     chars: int
+    digest: str
 
 
 class SkippedRecords(TypedDict, total=False):

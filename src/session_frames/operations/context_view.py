@@ -1,7 +1,8 @@
 """What a model would be given of a frame, now or at an earlier moment: turns, and summaries that stand for some.
 
 What was pruned, belongs to another thread or lies behind a restored checkpoint is not in it. Where a summary stands for
-turns, the user's words among them and what is pinned stay as they are.
+turns, the user's words among them and what is pinned stay as they are. A turn under a structural compaction stands for
+itself, with every word and without what its tools gave back.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Literal, NamedTuple, cast
 from session_frames.errors import UsageError
 from session_frames.model import Call, Compaction, Event, Frame, Turn
 from session_frames.operations.context_edits import ITEM_LISTS, marked_as, moment_of, rewound
+from session_frames.operations.structural import Structure
 from session_frames.operations.threads import REWOUND, turns_of_thread
 from session_frames.operations.tokens import estimated_tokens
 
@@ -30,7 +32,7 @@ class Entry(NamedTuple):
     pinned: bool
     annotation: str
     tokens: int  # estimated
-    compaction: str  # id of the compaction, for a summary
+    compaction: str  # id of the compaction, for a summary or a turn in its structural form
 
 
 def entries(frame: Frame, thread: str | None = None) -> list[Entry]:
@@ -42,6 +44,7 @@ def entries(frame: Frame, thread: str | None = None) -> list[Entry]:
     in_force = {compaction["id"]: compaction for compaction in frame.get("compactions", [])}
     made: list[Entry] = []
     replaced: dict[str, list[int]] = {}
+    structure = Structure()
     for place in turns_of_thread(frame, thread):
         turn = turns[place]
         if turn.get("pruned"):
@@ -49,6 +52,10 @@ def entries(frame: Frame, thread: str | None = None) -> list[Entry]:
         compaction = turn.get("compacted", "")
         if compaction not in in_force or turn["role"] == "user" or turn.get("pinned"):
             made.append(_turn_entry(turn, place + 1))
+            structure.pass_over(made[-1].calls)
+            continue
+        if in_force[compaction].get("kind") == "structural":
+            made.append(_in_structural_form(_turn_entry(turn, place + 1), structure, compaction))
             continue
         if compaction not in replaced:
             made.append(_summary_entry(in_force[compaction], [], frame))
@@ -73,6 +80,11 @@ def _turn_entry(turn: Turn, number: int) -> Entry:
         tokens=estimated_tokens(turn.get("text", "")) + sum(map(call_tokens, calls)),
         compaction="",
     )
+
+
+def _in_structural_form(entry: Entry, structure: Structure, compaction: str) -> Entry:
+    text = structure.of(entry.text, entry.calls).text
+    return entry._replace(text=text, calls=(), tokens=estimated_tokens(text), compaction=compaction)
 
 
 def _summary_entry(compaction: Compaction, places: Sequence[int], frame: Frame) -> Entry:

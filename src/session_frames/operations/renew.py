@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from session_frames.model import MAIN_THREAD, Call, Compaction, Event, Frame, Turn, item_id
 from session_frames.operations.context_edits import CALL_MARKS, ITEM_LISTS, marked_as, moment_of, replayed, steps
+from session_frames.operations.dropped import is_dropped, records_of_dropped
 from session_frames.operations.threads import REWOUND, current_thread
 from session_frames.operations.touched_files import files_of
 
@@ -56,6 +57,8 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
                 frame[key] = cast(dict[str, Any], old)[key]
             else:
                 frame.pop(key, None)
+    else:
+        frame["elided"] = [*new.get("elided", []), *records_of_dropped(old.get("elided", []), turns)]
     frame["events"] = old.get("events", [])
     return _with_edits_of_both(cast(Frame, frame), new), lost
 
@@ -129,8 +132,13 @@ def _with_call_marks(old: Turn, turn: Turn) -> Turn:
 
 
 def _is_longer(old: Turn, new: Turn) -> bool:
-    """Does the old form hold more of the turn than the new one, as after a source was cut?"""
+    """Does the old form hold more of the turn than the new one, as after a source was cut?
+
+    What was left out of the old one on purpose stays left out.
+    """
     old_text, new_text = old.get("text", ""), new.get("text", "")
+    if is_dropped(old_text, new_text):
+        return len(new.get("calls", [])) <= len(old.get("calls", []))
     shrunk = len(new_text) < len(old_text) and old_text.startswith(new_text)
     return shrunk or (old_text == new_text and len(old.get("calls", [])) > len(new.get("calls", [])))
 

@@ -72,13 +72,16 @@ def _without_argument_ends(turn: Turn) -> tuple[Turn, int, int]:
     return cast(Turn, {**turn, "calls": calls}), saved[0], saved[1]
 
 
+def left_out_mark(text: str) -> str:
+    """What stands in a frame in place of an agent's text that was left out."""
+    return f"\n[… {len(text)} characters left out, digest {digest(text)} …]\n"
+
+
 def _without_middle(turn: Turn) -> tuple[Turn, int, int]:
     text = turn.get("text", "")
     if turn["role"] != "agent" or len(text) <= LONGEST_AGENT_TEXT or turn.get("pinned"):
         return turn, 0, 0
-    left_out = text[_KEPT_END:-_KEPT_END]
-    mark = f"\n[… {len(left_out)} characters left out, digest {digest(left_out)} …]\n"
-    shorter = text[:_KEPT_END] + mark + text[-_KEPT_END:]
+    shorter = text[:_KEPT_END] + left_out_mark(text[_KEPT_END:-_KEPT_END]) + text[-_KEPT_END:]
     # Where in the text a call came cannot be told any more, only its order.
     calls = [cast(Call, {**call, "after": min(call.get("after", 0), len(shorter))}) for call in turn.get("calls", [])]
     return cast(Turn, {**turn, "text": shorter, "calls": calls}), 1, len(text) - len(shorter)
