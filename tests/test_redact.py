@@ -573,6 +573,16 @@ def test_values_keys_and_lists() -> None:
     assert len(told) == 2
 
 
+@pytest.mark.parametrize("name", ["token", "api_key", "client_secret", "apiKey", "credential", "토큰 token"])
+def test_a_name_that_says_that_its_value_is_secret(name: str) -> None:
+    value = {"input": [{name: STRONG(), "key": "ArrowDown"}], "input_tokens": 12}
+    redacted = redact_value(value, DEFAULT, "", lambda *entry: None)
+    assert redacted == {
+        "input": [{name: "[redacted:assigned-secret]", "key": "ArrowDown"}],
+        "input_tokens": 12,
+    }
+
+
 def test_an_unchanged_value_is_the_same_object() -> None:
     value = {"a": ["plain", {"session_id": "550e8400-e29b-41d4-a716-446655440000"}], "token": "string"}
     assert redact_value(value, DEFAULT, "", lambda *entry: pytest.fail("nothing to tell")) is value

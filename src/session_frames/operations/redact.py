@@ -173,8 +173,7 @@ class _Walk:
                 self.count(hit.rule)
             if hits:
                 return redacted
-        # A name that says its value is secret holds a literal, and so is a suspect itself.
-        if key in self.suspects and names_a_secret(key) and self.named_value(key, text):
+        if names_a_secret(key) and self.named_value(key, text):
             self.count(kinds.ASSIGNED)
             return marker(kinds.ASSIGNED)
         return text
@@ -187,20 +186,24 @@ class _Walk:
         self.counts[rule] = self.counts.get(rule, 0) + 1
 
 
-def _strings(value: Any) -> list[str]:
-    """Every text in a JSON value, keys too."""
+def _strings(value: Any) -> tuple[list[str], bool]:
+    """Every text in a JSON value, keys too; does a key say of a text that it is secret?"""
     texts: list[str] = []
+    named = False
     left = [value]
     while left:
         node = left.pop()
         if isinstance(node, str):
             texts.append(node)
         elif isinstance(node, dict):
-            left += node.values()
-            texts += [key for key in node if isinstance(key, str)]
+            for key, item in node.items():
+                if isinstance(key, str):
+                    texts.append(key)
+                    named = named or (isinstance(item, str) and names_a_secret(key))
+                left.append(item)
         elif isinstance(node, list):
             left += node
-    return texts
+    return texts, named
 
 
 def _free_key(key: Any, taken: Mapping[Any, Any]) -> Any:
@@ -216,8 +219,9 @@ def redact_value(value: Any, policy: Policy, where: str, record: Record) -> Any:
 
     ``record`` is told, once a rule, how many were replaced.
     """
-    suspects = policy.suspects(_strings(value))
-    if not suspects:
+    texts, named = _strings(value)
+    suspects = policy.suspects(texts)
+    if not suspects and not named:
         return value
     walk = _Walk(policy, suspects)
     redacted = walk.value(value)
