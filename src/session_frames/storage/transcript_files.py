@@ -88,8 +88,13 @@ def events_of(name: str, file: BinaryIO, path: str) -> Iterator[AnyEvent]:
     companions = getattr(format_, "companions", None)
     if companions is None:
         return format_.read(file)
-    patterns: list[str] = companions(path) if os.path.isfile(path) else []
-    return cast(Any, format_).read(file, _contents(patterns))  # type: ignore[no-any-return]
+    return cast(Any, format_).read(file, companions_of(name, path))  # type: ignore[no-any-return]
+
+
+def companions_of(name: str, path: str) -> Iterator[tuple[str, bytes]]:
+    """The other files that belong to the session in this one, each with its content."""
+    companions = getattr(get_format(name), "companions", None)
+    return _contents(companions(path) if companions and os.path.isfile(path) else ())
 
 
 def watched(events: Iterable[AnyEvent], file: BinaryIO, progress: Callable[[int, int], None]) -> Iterator[AnyEvent]:

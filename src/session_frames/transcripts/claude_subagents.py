@@ -9,6 +9,7 @@ import glob
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
 from typing import Any, Protocol
 
 from session_frames.transcripts.base import (
@@ -54,7 +55,7 @@ class Subagents:
 
     def __init__(self, new_reader: Callable[[], Reader]) -> None:
         self._new_reader = new_reader
-        self._by_prompt: dict[str, str] = {}
+        self._by_prompt: dict[bytes, str] = {}  # by a digest: the words need not be remembered
         self._by_agent: dict[str, str] = {}
         self._call_of: dict[str, str] = {}  # record of a sub-agent in the parent's file -> call
         self._readers: dict[str, Reader] = {}
@@ -63,7 +64,7 @@ class Subagents:
         """The parent made this call."""
         prompt = text_of(dict_of(arguments).get("prompt")).strip()
         if tool in AGENT_TOOLS and prompt:
-            self._by_prompt[prompt] = call_id
+            self._by_prompt[_digest(prompt)] = call_id
 
     def answered(self, call_id: str, structured: Any) -> None:
         """The call's result names the sub-agent."""
@@ -101,7 +102,7 @@ class Subagents:
         if known:
             return known
         content = dict_of(record.get("message")).get("content")
-        return self._by_prompt.get(whole_text(content).strip(), "") if isinstance(content, str | list) else ""
+        return self._by_prompt.get(_digest(whole_text(content).strip()), "") if isinstance(content, str | list) else ""
 
     def _nested(self, call: str, line: Line) -> Iterator[Event]:
         reader = self._readers.setdefault(call, self._new_reader())
@@ -109,6 +110,10 @@ class Subagents:
         for event in reader.events(Line(line.number, record)):
             if isinstance(event, _TOLD):
                 yield Nested(call, event)
+
+
+def _digest(prompt: str) -> bytes:
+    return blake2b(prompt.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _is_no_work(record: Record) -> bool:

@@ -118,9 +118,11 @@ def close(
     elif transcript:
         name, file = open_transcript(os.path.join(ws.cwd, transcript), transcript)
         with closing(file):
-            reading = read_transcript(ws, name, file, transcript, topic=given, keep_reasoning=keep_reasoning)
+            reading = read_transcript(
+                ws, name, file, transcript, topic=given, keep_reasoning=keep_reasoning, dry_run=dry_run
+            )
     else:
-        reading = newest(ws, agent, topic=given, keep_reasoning=keep_reasoning)
+        reading = newest(ws, agent, topic=given, keep_reasoning=keep_reasoning, dry_run=dry_run)
         _require_since(opened, reading.frame)
     frame = reading.frame
     if goal:
@@ -219,7 +221,7 @@ def import_(
 
     parts = parse_parts(only)
     ws.repo.require_top()
-    wish = Wish(agent, topic, keep_reasoning)
+    wish = Wish(agent, topic, keep_reasoning, dry_run)
     raw = RawKeeper(ws)
     for source in sources:
         piped = BytesIO(stdin.read()) if source == "-" and stdin else None

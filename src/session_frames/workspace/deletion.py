@@ -10,12 +10,14 @@ from typing import NamedTuple
 from session_frames import frame_json
 from session_frames.errors import FormatError, FramesError, NothingFound
 from session_frames.model import Frame
+from session_frames.model import frame_id as made_id
 from session_frames.operations.summary import Summary, summarize
 from session_frames.storage.commit_links import IN_TREE, TRAILER, commits_of
 from session_frames.storage.forget import forget_in_index, forget_rescued, private_paths
 from session_frames.storage.frame_store import FrameStore, read_bytes
 from session_frames.storage.notes_view import rewrite_view
 from session_frames.storage.raw_exchange import REFS, Exchange
+from session_frames.storage.saved_readings import SavedReadings
 from session_frames.workspace.catalog import Catalog, catalog, get_entry
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.raw import raw_store
@@ -54,30 +56,35 @@ def plan_delete(ws: Workspace, name: str | None, raw_only: bool = False) -> Dele
     entry = get_entry(ws, name)
     frame_id = entry.summary["id"]
     size = raw_store(ws).on_disk(frame_id)[0] if os.path.isdir(raw_store(ws).folder(frame_id)) else 0
+    readings = tuple(SavedReadings(ws.state).list_of({frame_id, made_id(*_session(entry.summary))}))
     if raw_only:
         if not size:
             raise NothingFound(f"no raw transcript of frame '{frame_id[:12]}' is kept")
-        return Deletion(entry.summary, (), (), size, Holders(remote_ref=_remote_ref(ws, frame_id)), whole=False)
+        return Deletion(entry.summary, (), readings, size, Holders(remote_ref=_remote_ref(ws, frame_id)), whole=False)
     paths = tuple(_paths(ws.store, frame_id)) if ws.repo.top else ()
-    private = tuple(private_paths(ws.state, frame_id))
+    private = (*private_paths(ws.state, frame_id), *readings)
     return Deletion(entry.summary, paths, private, size, _holders(ws, frame_id), whole=True)
 
 
 def delete(ws: Workspace, planned: Deletion) -> None:
     """Do what was planned. The file's removal is staged as ``git rm`` would; no commit is made and none is changed."""
     frame_id = planned.summary["id"]
+    for path in planned.private:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
     if planned.whole:
         with ws.state.lock():
             _remove_files(ws, planned.paths)
-            for path in planned.private:
-                with suppress(FileNotFoundError):
-                    os.unlink(path)
             forget_rescued(ws.state, frame_id)
         if forget_in_index(ws.index, frame_id):
             rewrite_view(ws.repo, ws.index, ws.state)
     if planned.raw_size:
         raw_store(ws).remove(frame_id)
     Exchange(ws.repo, ws.state).remove([frame_id])
+
+
+def _session(summary: Summary) -> tuple[str, str]:
+    return summary["agent"], summary["session_id"]
 
 
 def _remove_files(ws: Workspace, paths: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from session_frames.operations.exchange import is_frame_text
 from session_frames.storage.raw_exchange import Exchange
 from session_frames.storage.raw_manifest import raw_size, stored_size
 from session_frames.storage.raw_store import RawStore, Source
+from session_frames.storage.saved_readings import SavedReadings
 from session_frames.storage.transcript_files import events_of
 from session_frames.transcripts.base import AgentText, Begins, UserWords
 from session_frames.workspace.catalog import catalog, get_entry
@@ -156,7 +157,15 @@ def raw_prune(
         for one in gone:
             raw_store(ws).remove(one.id)
         Exchange(ws.repo, ws.state).remove(one.id for one in gone)
+        _prune_readings(ws, {one.id for one in gone}, _days_before(ws, older_than))
     return gone
+
+
+def _prune_readings(ws: Workspace, pruned: set[str], before: str) -> None:
+    """Take along the readings that were put away of these frames, before this moment, or of transcripts now gone."""
+    readings = SavedReadings(ws.state)
+    theirs = set(readings.list_of(pruned))
+    readings.prune(lambda path, at: path in theirs or datetime.fromtimestamp(at, UTC).strftime(_TIME) < before)
 
 
 def _days_before(ws: Workspace, days: int | None) -> str:

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from session_frames.errors import FramesError, NothingFound, NotUnderstood, UsageError
 from session_frames.model import Frame, SkippedRecords
-from session_frames.operations.assemble import Assembled, Locate, assemble_all
+from session_frames.operations.assemble import Assembled, assemble_all
 from session_frames.operations.compose import compose
 from session_frames.storage.frame_store import read_frame
 from session_frames.storage.transcript_files import (
@@ -23,6 +23,8 @@ from session_frames.storage.transcript_files import (
 )
 from session_frames.transcripts import FORMATS, session_of_environment
 from session_frames.workspace.core import Workspace
+from session_frames.workspace.locating import Locator
+from session_frames.workspace.reading_on import reading_on
 
 
 class Reading(NamedTuple):
@@ -46,7 +48,9 @@ def transcript_of_session(ws: Workspace, session_id: str) -> str:
     return next(found, "")
 
 
-def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning: bool = False) -> Reading:
+def newest(
+    ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning: bool = False, dry_run: bool = False
+) -> Reading:
     """The newest session of this repository that holds a conversation."""
     if agent is not None and agent not in FORMATS:
         raise UsageError(f"unknown agent '{agent}'", hint="known: " + ", ".join(FORMATS))
@@ -60,7 +64,13 @@ def newest(ws: Workspace, agent: str | None, *, topic: str = "", keep_reasoning:
         try:
             with open(file.path, "rb") as source:
                 reading = read_transcript(
-                    ws, file.format, source, file.path, topic=topic, keep_reasoning=keep_reasoning
+                    ws,
+                    file.format,
+                    source,
+                    file.path,
+                    topic=topic,
+                    keep_reasoning=keep_reasoning,
+                    dry_run=dry_run,
                 )
         except NotUnderstood as error:
             reasons.append(error.message)
@@ -124,16 +134,29 @@ def _of_this_repository(
 
 
 def read_transcripts(
-    ws: Workspace, name: str, file: BinaryIO, source: str, *, topic: str = "", keep_reasoning: bool = False
+    ws: Workspace,
+    name: str,
+    file: BinaryIO,
+    source: str,
+    *,
+    topic: str = "",
+    keep_reasoning: bool = False,
+    dry_run: bool = False,
 ) -> Iterator[Reading]:
     """The frame of each session in a transcript; of a file with sessions of many repositories those of this one.
 
-    ``NotUnderstood`` with counts when nobody speaks in any of them.
+    ``NotUnderstood`` with counts when nobody speaks in any of them. Unless it is a ``dry_run``, what was read of a
+    large one is put away, for the time when it has grown.
     """
     reason, found = "", False
     belonging = Belonging(ws)
-    events = watched(events_of(name, file, source), file, ws.progress)
-    for assembled in assemble_all(events, policy=ws.policy, locate=locator(ws), keep_reasoning=keep_reasoning):
+    growing = reading_on(ws, name, file, keep_reasoning)
+    if growing:
+        sessions = iter((growing.assembled(),))
+    else:
+        events = watched(events_of(name, file, source), file, ws.progress)
+        sessions = assemble_all(events, policy=ws.policy, locate=Locator(ws), keep_reasoning=keep_reasoning)
+    for assembled in sessions:
         if assembled.no_conversation or not assembled.turns:
             reason = reason or assembled.no_conversation or what_was_skipped(assembled.skipped_records)
             continue
@@ -141,16 +164,26 @@ def read_transcripts(
             reason = reason or "its sessions were recorded in other repositories"
             continue
         found = True
-        yield Reading(compose(assembled, name, ws.policy, topic=topic), source, assembled)
+        frame = compose(assembled, name, ws.policy, topic=topic)
+        if growing and not dry_run:
+            growing.save([frame["id"]])
+        yield Reading(frame, source, assembled)
     if not found:
         raise NotUnderstood(f"no conversation in '{source}': {reason}")
 
 
 def read_transcript(
-    ws: Workspace, name: str, file: BinaryIO, source: str, *, topic: str = "", keep_reasoning: bool = False
+    ws: Workspace,
+    name: str,
+    file: BinaryIO,
+    source: str,
+    *,
+    topic: str = "",
+    keep_reasoning: bool = False,
+    dry_run: bool = False,
 ) -> Reading:
     """The frame of the last session in a transcript (see ``read_transcripts``)."""
-    *_, last = read_transcripts(ws, name, file, source, topic=topic, keep_reasoning=keep_reasoning)
+    *_, last = read_transcripts(ws, name, file, source, topic=topic, keep_reasoning=keep_reasoning, dry_run=dry_run)
     return last
 
 
@@ -176,56 +209,3 @@ def what_was_skipped(skipped: Sequence[SkippedRecords]) -> str:
     if not skipped:
         return "nobody speaks in it"
     return "; ".join(f"{record['count']} x {record['reason']}" for record in skipped)
-
-
-def locator(ws: Workspace) -> Locate:
-    """Where a path of a transcript lies in this repository (see ``operations.assemble.Locate``).
-
-    A session may have been recorded elsewhere, in another clone or on another machine: a path under its first working
-    directory then counts from there, and any other is recognised when the work tree has a file of that name.
-    """
-    top = ws.repo.top or ""
-    tops = [*dict.fromkeys([top, os.path.realpath(top)])] if top else []
-    first_cwd: list[str] = []
-
-    def locate(path: str, cwd: str) -> str | None:
-        path, cwd = _slashed(path), _slashed(cwd)
-        if cwd and not first_cwd:
-            first_cwd.append(cwd)
-        full = path if _is_absolute(path) else _joined(cwd or top, path)
-        for root in [*tops, *first_cwd, cwd]:
-            inside = _below(full, root)
-            if inside:
-                return inside
-        if not _is_absolute(full):
-            return full
-        parts = full.lstrip("/").split("/")
-        for start in range(1, len(parts)):
-            tail = "/".join(parts[start:])
-            if len(parts) - start > 1 and os.path.exists(os.path.join(top, tail)):
-                return tail
-        return None
-
-    return locate
-
-
-def _slashed(path: str) -> str:
-    if len(path) > 1 and path[1] == ":":
-        path = path[0].lower() + path[1:]
-        return path.replace("\\", "/")
-    # A relative path of Windows has no slash; a name of ours with a backslash in it is far rarer.
-    return path if "/" in path else path.replace("\\", "/")
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith("/") or path[1:2] == ":"
-
-
-def _joined(folder: str, path: str) -> str:
-    return os.path.normpath(f"{folder}/{path}") if folder else os.path.normpath(path)
-
-
-def _below(path: str, root: str) -> str:
-    root = root.rstrip("/")
-    normal = os.path.normpath(path)
-    return normal[len(root) + 1 :] if root and normal.startswith(root + "/") else ""

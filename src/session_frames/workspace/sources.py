@@ -26,11 +26,12 @@ _HEAD = 4096
 
 
 class Wish(NamedTuple):
-    """What a person asked for with a source: read it as this agent's, call it this, keep the thinking."""
+    """What a person asked for with a source: the agent it is of, a topic, the thinking too, that nothing is written."""
 
     agent: str | None = None
     topic: str = ""
     keep_reasoning: bool = False
+    dry_run: bool = False
 
 
 class Found(NamedTuple):
@@ -104,7 +105,10 @@ def _in_bytes(ws: Workspace, data: bytes, shown: str, wish: Wish) -> Iterator[Fo
 
 
 def _in_transcript(ws: Workspace, name: str, file: BinaryIO, shown: str, wish: Wish) -> Iterator[Found]:
-    for reading in read_transcripts(ws, name, file, shown, topic=wish.topic, keep_reasoning=wish.keep_reasoning):
+    readings = read_transcripts(
+        ws, name, file, shown, topic=wish.topic, keep_reasoning=wish.keep_reasoning, dry_run=wish.dry_run
+    )
+    for reading in readings:
         yield Found(reading.frame, shown, read_again)
 
 
