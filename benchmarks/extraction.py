@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from session_frames.operations.assemble import assemble
+from session_frames.operations.dead_ends import repeated_lookups
 from session_frames.operations.extract import extract, quote_stands, withdrawn_turns
 from session_frames.operations.touched_files import files_of
 from session_frames.transcripts import claude_code, codex
@@ -40,6 +41,7 @@ GOALS = {
     "verification": (0.95, 0.95),
     "files": (1.0, 1.0),
     "withdrawn_turns": (0.90, 0.90),
+    "repeated_lookups": (0.90, 0.90),
 }
 
 Item = Mapping[str, Any]
@@ -243,6 +245,7 @@ class Figures:
                 compare(session, field, self.scores[field, group], told)
             compare_states(session, self.scores["state", group], told)
             compare_files(session, self.scores["files", group], told)
+            compare_lookups(session, self.scores["repeated_lookups", group], told)
             compare_withdrawn(session, self.scores["withdrawn_turns", group], told)
         self.topics.append(session.topic_accepted())
         self.invented += not_said_by_user(session)
@@ -251,7 +254,7 @@ class Figures:
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """One row a field and language; the last cell says what came of the goal."""
-        for field in ("decisions", "state", *FIELDS[1:], "files", "withdrawn_turns"):
+        for field in ("decisions", "state", *FIELDS[1:], "files", "withdrawn_turns", "repeated_lookups"):
             for language in LANGUAGES:
                 score = self.scores[field, language]
                 goal = GOALS.get(field) if language == "all" else None
@@ -292,6 +295,19 @@ def compare_files(session: Session, score: Score, notes: list[str]) -> None:
     notes += [f"missed files: {kind} {path}" for kind, path in sorted(wanted - found)]
 
 
+def compare_lookups(session: Session, score: Score, notes: list[str]) -> None:
+    """The same read or search made in several turns."""
+    wanted = {(one["what"], *one["turns"]) for one in session.expected["repeated_lookups"]}
+    looked = repeated_lookups({"turns": session.turns})  # type: ignore[typeddict-item]
+    found = {(one["what"], *(session.numbers[turn] for turn in one["turns"])) for one in looked}
+    score.right += len(found & wanted)
+    score.wrong += len(found - wanted)
+    score.found += len(found & wanted)
+    score.expected += len(wanted)
+    notes += [f"wrong  look-up: {one}" for one in sorted(found - wanted)]
+    notes += [f"missed look-up: {one}" for one in sorted(wanted - found)]
+
+
 def compare_withdrawn(session: Session, score: Score, notes: list[str]) -> None:
     """The turns that were taken back; those taken back in part are right either way."""
     wanted, either = set(session.expected["withdrawn_turns"]), set(session.expected["withdrawn_partly"])
@@ -321,6 +337,7 @@ English, Korean and Japanese that were made hard to summarise. The rules were wr
 expect less of others. An item is right when it stands at the right turn, names the thing and has the right status.
 `state` is the share of the decisions found whose status is right; `files` are net changes over the session.
 `withdrawn turns` are those that the user told the agent to ignore, forget or drop.
+`repeated lookups` are the same file read, or the same search made, in several turns.
 
 {table}
 
@@ -346,7 +363,7 @@ def main(arguments: Sequence[str]) -> int:
             print("\n".join(f"    {note}" for note in notes))
     print()
     for field, language, precision, recall, goal, reached in figures.rows():
-        print(f"{field:<16}{language:<6}{precision:<16}{recall:<16}{goal:<14}{reached}".rstrip())
+        print(f"{field:<18}{language:<6}{precision:<16}{recall:<16}{goal:<14}{reached}".rstrip())
     print("", *figures.zero_marks(), *figures.invented, *figures.overruled, sep="\n")
     if "--write" in arguments:
         PAGE.write_text(page(figures), encoding="utf-8")

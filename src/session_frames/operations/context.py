@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, cast
 
 from session_frames.model import Frame, Turn, digest
+from session_frames.operations.dead_ends import dead_ends, repeated_lookups, told
 from session_frames.operations.fence import fenced, line_shown, shown
 from session_frames.operations.render import counted
 from session_frames.operations.summary import live_turns
@@ -107,7 +108,7 @@ _STATE: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 
 def _state(frame: Frame) -> list[_Section]:
-    """Goal, constraints, decisions, questions, steps and checks, each with its state."""
+    """Goal, constraints, decisions, questions, steps, checks and dead ends, each with its state."""
     sections = [_Section("Goal", "goal", [shown(frame["goal"])] if frame.get("goal") else [])]
     unsettled = [f"- {conflict['where']}: {_both(conflict['values'])}" for conflict in frame.get("merge_conflicts", [])]
     sections.append(_Section("Not settled after a merge: ask", "merge_conflicts", unsettled))
@@ -118,6 +119,9 @@ def _state(frame: Frame) -> list[_Section]:
     sections.append(_Section("Verified", "verification", checks[-_MOST_LISTED:]))
     claims = [f"- {line_shown(claim['text'])}" for claim in frame.get("unverified", [])]
     sections.append(_Section("Not verified", "unverified", claims or ([] if checks else ["- no check was run"])))
+    numbers = {turn["id"]: number for number, turn in enumerate(frame.get("turns", []), 1)}
+    tried = [f"- {line_shown(one['what'])}: {told(one, numbers)}" for one in dead_ends(frame)]
+    sections.append(_Section("Tried and left", "dead_ends", tried[-_MOST_LISTED:]))
     return sections
 
 
@@ -184,6 +188,8 @@ def opening_data(frame: Frame, changes: Changes, made: Opening, budget: int) -> 
         "changes": changes._asdict(),
         **{key: cast(dict[str, Any], frame).get(key, []) for key in _LISTS},
         "goal": frame.get("goal", ""),
+        "dead_ends": dead_ends(frame),
+        "repeated_lookups": repeated_lookups(frame),
         "user_words": [{"turn": turn["id"], "text": turn.get("text", "")} for turn in said],
         "text": made.text,
         "left_out": made.left_out,

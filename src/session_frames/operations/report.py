@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypedDict, cast
 
 from session_frames.model import Call, Frame
+from session_frames.operations import dead_ends
 from session_frames.operations.adopt import one_line
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted
@@ -93,6 +94,15 @@ class Unchecked(TypedDict):
     files: list[str]
 
 
+class ReportedEnd(TypedDict):
+    """What was tried and left: a file or a command, and what became of it, told with the numbers of the turns."""
+
+    frame: str
+    kind: str
+    what: str
+    told: str
+
+
 class Report(TypedDict):
     """What ``frames report --format json`` gives."""
 
@@ -106,6 +116,7 @@ class Report(TypedDict):
     next_steps: list[ReportedItem]
     verification: list[ReportedCheck]
     unchecked: list[Unchecked]
+    dead_ends: list[ReportedEnd]
 
 
 def report_of(
@@ -129,6 +140,7 @@ def report_of(
         next_steps=[item for one in speaking for item in _items(one, "next_steps")],
         verification=[check for one in speaking for check in _checks(one)],
         unchecked=[doubt for one in speaking for doubt in _unchecked(one)],
+        dead_ends=[end for one in speaking for end in _dead_ends(one)],
     )
 
 
@@ -192,6 +204,14 @@ def _unchecked(told: FrameTold) -> Iterator[Unchecked]:
             yield Unchecked(frame=told.frame["id"], text=claim["text"], files=[])
     if files := _changed_since_last_check(told):
         yield Unchecked(frame=told.frame["id"], text="", files=files)
+
+
+def _dead_ends(told: FrameTold) -> Iterator[ReportedEnd]:
+    numbers = _numbers(told.frame)
+    for one in dead_ends.dead_ends(told.frame):
+        if told.tells([numbers[one["ended"]]]):
+            words = dead_ends.told(one, numbers)
+            yield ReportedEnd(frame=told.frame["id"], kind=one["kind"], what=one["what"], told=words)
 
 
 def _changed_since_last_check(told: FrameTold) -> list[str]:
@@ -258,6 +278,8 @@ def report_markdown(report: Report) -> str:
         lines += _section(heading, _item_lines(report, key, states, topics))
     lines += _section("Verified", [_check_line(check, topics) for check in report["verification"]])
     lines += _section("Not verified", _doubt_lines(report, topics))
+    ends = [f"- {_code(end['what'])}: {end['told']} ({topics[end['frame']]})" for end in report["dead_ends"]]
+    lines += _section("Tried and left", ends)
     for heading, key, states in _OPEN_SECTIONS:
         lines += _section(heading, _item_lines(report, key, states, topics))
     lines += _section("Commits and frames", _commit_lines(report, topics))
