@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from session_frames.cli import output
+from session_frames.cli import output, settling
 from session_frames.cli.main import Context
 from session_frames.cli.options import frame_of, frame_option, json_option, not_blank
 from session_frames.errors import EnvironmentError_, UsageError
@@ -17,12 +17,28 @@ from session_frames.workspace.curate import Moved
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True, metavar="FRAME FRAME…")
+@click.argument("names", nargs=-1, metavar="FRAME FRAME…")
 @click.option("--topic", callback=not_blank, help="The topic of the merged frame.")
+@click.option("--continue", "go_on", is_flag=True, help="Settle what a merge left, of these frames or of all.")
+@click.option("--take", multiple=True, metavar="CONFLICT=1|2|both", help="With --continue: the value that holds.")
 @json_option
 @click.pass_obj
-def merge(context: Context, names: tuple[str, ...], topic: str, as_json: bool) -> int:
-    """Make one frame of several; its sources stay. Exit 1 when something is left for a person to settle."""
+def merge(
+    context: Context, names: tuple[str, ...], topic: str, go_on: bool, take: tuple[str, ...], as_json: bool
+) -> int:
+    """Make one frame of several; its sources stay. Exit 1 when something is left for a person to settle.
+
+    --continue goes through the conflicts that this verb or git left in frames, shows both values of each and asks which
+    one holds; a frame in which none is left is staged where git waits for it.
+    """
+    if go_on:
+        if topic:
+            raise UsageError("--topic goes with a new merge, not with --continue")
+        return settling.go_on(context, names, take, as_json)
+    if take:
+        raise UsageError("--take goes with --continue")
+    if not names:
+        raise UsageError("name the frames to merge", hint="frames list shows them; --continue settles a merge")
     merged = curate.merge(context.workspace, names, topic)
     if as_json:
         conflicts = [dict(conflict) for conflict in merged.conflicts]
@@ -31,7 +47,9 @@ def merge(context: Context, names: tuple[str, ...], topic: str, as_json: bool) -
         sources = ", ".join(f"{line_shown(frame['topic'])} {frame['id'][:6]}" for frame in merged.sources)
         output.write(f"merged {sources}\n  into {merged.path}\n")
         for conflict in merged.conflicts:
-            output.write(f"  conflict in {conflict['where']}: both values are kept in merge_conflicts\n")
+            output.write(f"  conflict in {line_shown(conflict['where'])}: both values are kept in merge_conflicts\n")
+        if merged.conflicts:
+            output.complain("hint: frames merge --continue")
     return 1 if merged.conflicts else 0
 
 

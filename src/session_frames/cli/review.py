@@ -48,8 +48,8 @@ def review(frames: Sequence[Frame]) -> Mapping[str, Answer]:
         if not asked:
             output.complain(f"{line_shown(frame['topic'])}: nothing was found that could be reviewed")
         for number, candidate in enumerate(asked, 1):
-            _tell(["", *candidate_lines(frame, candidate, number, len(asked))])
-            choice = _ask("keep, edit, drop, all, quit", _CHOICES)
+            tell(["", *candidate_lines(frame, candidate, number, len(asked))])
+            choice = ask("keep, edit, drop, all, quit", _CHOICES)
             if choice == "a":
                 return answers
             if choice == "d":
@@ -68,10 +68,10 @@ def chooser(*, sure: bool) -> Callable[[Frame, Sequence[Shift]], list[str]]:
         parts = split_frame(frame, [shift.turn for shift in shifts])
         taken = []
         for at, shift in enumerate(shifts):
-            _tell(_boundary_lines(frame, shift, parts[at], parts[at + 1]))
+            tell(_boundary_lines(frame, shift, parts[at], parts[at + 1]))
             if not sure:
                 require_terminal("--split", hint="frames close --split --yes makes a frame of each part")
-            if sure or _ask("two frames", _YES_NO) == "y":
+            if sure or ask("two frames", _YES_NO) == "y":
                 taken.append(shift.turn)
         return taken
 
@@ -91,7 +91,7 @@ def _boundary_lines(frame: Frame, shift: Shift, before: Frame, after: Frame) -> 
 # The terminal
 
 
-def _tell(lines: Iterable[str]) -> None:
+def tell(lines: Iterable[str]) -> None:
     """Lines to the terminal, broken at its width as wide as Hangul and Kanji are; what follows is indented alike."""
     from rich.console import Console
     from rich.text import Text
@@ -106,7 +106,7 @@ def _tell(lines: Iterable[str]) -> None:
             output.complain((indent + piece.plain.rstrip()).rstrip())
 
 
-def _ask(what: str, choices: Mapping[str, str]) -> str:
+def ask(what: str, choices: Mapping[str, str]) -> str:
     """One of the choices, by its letter or the word that begins with it; asked again until it is one."""
     while True:
         said = _line(f"{what} [{'/'.join(choices)}]? ").strip().lower()

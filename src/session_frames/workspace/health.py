@@ -177,7 +177,7 @@ def _frame_files(ws: Workspace) -> Iterator[Finding]:
             yield Finding(
                 "error",
                 f"'{path}': a merge left a conflict in {conflict['where']}: {values}",
-                "write the right value there and take the record out of merge_conflicts",
+                "frames merge --continue",
             )
 
 
@@ -185,7 +185,7 @@ def _unmerged(ws: Workspace) -> Iterator[Finding]:
     """Frame files in which git waits for a merge to be settled."""
     listed = ws.repo.run("ls-files", "-u", "-z", "--", SESSIONS, ARCHIVE).decode("utf-8", "surrogateescape")
     for path in dict.fromkeys(entry.partition("\t")[2] for entry in listed.split("\0") if entry):
-        yield Finding("error", f"'{path}' is not merged yet", f"settle its conflicts, then git add -- '{path}'")
+        yield Finding("error", f"'{path}' is not merged yet", "frames merge --continue")
 
 
 def _private_copies(ws: Workspace) -> Iterator[Finding]:
