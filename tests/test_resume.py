@@ -9,7 +9,6 @@ from command_line import Session, err, git, json_lines, out
 
 from session_frames.model import Frame
 from session_frames.operations.context import Changes, opening
-from session_frames.operations.tokens import estimated_tokens
 
 UNKNOWN = Changes(known=False, commits=[], files=[], uncommitted=[])
 
@@ -124,10 +123,3 @@ def test_the_branch_decides_without_a_name(repo: Path) -> None:
     assert "work on main" in out("resume", cwd=repo)
     assert err("resume", "--branch", "none", cwd=repo, code=2).startswith("error: no frame on branch 'none'")
     assert err("resume", "--budget", "0", cwd=repo, code=2).startswith("error: a budget must be above 0")
-
-
-def test_tokens_are_estimated_by_script() -> None:
-    assert estimated_tokens("") == 0
-    assert estimated_tokens("a" * 1000) == 333
-    assert estimated_tokens("한" * 100) == 135
-    assert estimated_tokens("字" * 100) == 128

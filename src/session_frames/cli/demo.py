@@ -97,7 +97,7 @@ _CHAPTERS: Final = (
     _Chapter(
         "What the next session is told.",
         "2026-06-02T15:10:00Z",
-        ("frames resume 'parcel quotes' --budget 900",),
+        ("frames resume 'parcel quotes' --budget 1300",),
     ),
     _Chapter(
         "The sources go to the archive; all files are what the schema says.",

@@ -12,7 +12,7 @@ from session_frames.operations.summary import live_turns
 from session_frames.operations.tokens import estimated_tokens
 from session_frames.operations.verbatim import READING_NOTES, cut_in_the_middle
 
-DEFAULT_BUDGET = 4000
+DEFAULT_BUDGET = 6000
 _MOST_LISTED = 12
 
 
@@ -46,7 +46,7 @@ def opening(frame: Frame, changes: Changes, budget: int = DEFAULT_BUDGET, origin
     of a text over 1,000 characters. Everything from the frame stands in one block whose end mark it cannot hold.
     """
     head, remaining = _head(frame, changes, origin), budget
-    remaining -= estimated_tokens(head) + 120  # the frame around the block
+    remaining -= estimated_tokens(head) + 140  # the frame around the block
     body: list[str] = []
     left_out: dict[str, int] = {}
     for section in [*_state(frame), _words(frame)]:
