@@ -26,10 +26,11 @@ EXCHANGE = {"atif", "langchain", "openai-messages", "anthropic-messages"}  # for
 AGENTS = sorted(
     {name.split("-")[0] for name in {*FORMATS} - EXCHANGE} - {"amp", "continue", "cursor", "goose", "pi", "swe"}
 )
-# git for all verbs, one question of it for `frames log`, and what a person sees: git log, the pager, the demo.
+# git for all verbs, one question for `frames log` and `frames blame`; what people see: git log, the pager, the demo.
 STARTERS = {
     "storage/git_repo.py",
     "storage/quick_look.py",
+    "storage/quick_blame.py",
     "cli/history.py",
     "cli/log_entry.py",
     "cli/output.py",
@@ -152,6 +153,12 @@ def test_other_programs_are_started_in_few_places() -> None:
     found = {
         shown(path) for path in MODULES if any(starter in path.read_text(encoding="utf-8") for starter in starters)
     }
-    git = {"storage/git_repo.py", "storage/quick_look.py", "cli/log_entry.py", "cli/history.py"}
+    git = {
+        "storage/git_repo.py",
+        "storage/quick_look.py",
+        "storage/quick_blame.py",
+        "cli/log_entry.py",
+        "cli/history.py",
+    }
     # ``cli/process`` starts this very program once more, where the locale is not UTF-8.
     assert found == {*git, "cli/process.py", "cli/demo.py", "cli/output.py", "workspace/summarizer.py"}

@@ -117,6 +117,14 @@ def test_log_with_nothing_new(repository: Path, tmp_path: Path) -> None:
     assert set(report.read_text().split("\n")).isdisjoint({*HEAVY, "session_frames.cli.main"})
 
 
+def test_blame_with_nothing_new(repository: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "add", FRAME], cwd=repository, check=True)
+    subprocess.run(["git", "commit", "-q", "-m", "with a frame"], cwd=repository, check=True)
+    modules = [loaded(repository, tmp_path / "report", "blame", FRAME) for _ in range(3)]
+    assert all(one.isdisjoint({*HEAVY, "session_frames.cli.main"}) for one in modules)
+    assert modules[-1].isdisjoint({"json", "sqlite3", "typing", "re", "contextlib", "hashlib"})
+
+
 def test_help_loads_no_verb(tmp_path: Path) -> None:
     modules = loaded(tmp_path, tmp_path / "report", "--help")
     assert modules.isdisjoint({"git", "jsonschema", "yaml", "rich", "orjson", "sqlite3"})

@@ -1,7 +1,7 @@
 """Where every ``frames`` process begins.
 
-What git calls, ``log`` and ``--version`` must start fast: they go to code that imports nothing heavy. The rest is the
-command line's.
+What git calls, ``log``, ``blame`` and ``--version`` must start fast: they go to code that imports nothing heavy. The
+rest is the command line's.
 """
 
 from __future__ import annotations
@@ -43,15 +43,24 @@ def _run(args: list[str]) -> int:
 
         print(f"frames {__version__}", flush=True)
         return 0
-    if verb == "log":
-        from session_frames.cli.log_entry import log
-
-        code = log(args[1:])
+    if verb in ("log", "blame"):
+        code = _run_around(verb, args[1:])
         if code is not None:
             return code
     from session_frames.cli.main import run
 
     return run(args)
+
+
+def _run_around(verb: str, args: list[str]) -> int | None:
+    """Around the command line, where a verb can do without it; None where it can't."""
+    if verb == "log":
+        from session_frames.cli.log_entry import log
+
+        return log(args)
+    from session_frames.cli.blame_entry import blame
+
+    return blame(args)
 
 
 if __name__ == "__main__":

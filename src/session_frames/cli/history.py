@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import click
 
 from session_frames.cli import output
+from session_frames.cli.blame_entry import blame_lines
 from session_frames.cli.log_entry import SHOWN_NOTES
 from session_frames.cli.main import Context
 from session_frames.cli.options import date_of, frame_of, frame_option, json_option
@@ -20,7 +21,6 @@ from session_frames.operations.render import counted, frame_lines
 from session_frames.transcripts.agent_sessions import SESSIONS
 from session_frames.workspace import blame as blaming
 from session_frames.workspace import history, resume_into
-from session_frames.workspace.blame import BlamedLine
 from session_frames.workspace.catalog import Entry
 from session_frames.workspace.history import State
 from session_frames.workspace.log_filters import choose, has_filters
@@ -243,20 +243,8 @@ def blame(context: Context, arguments: tuple[str, ...], lines: tuple[str, ...], 
         for line in blamed:
             output.write_json(line)
     else:
-        context.page(_blame_lines(list(blamed), context.colour))
-
-
-def _blame_lines(lines: list[BlamedLine], colour: bool) -> Iterator[str]:
-    from rich.cells import cell_len, set_cell_size
-
-    where = [f"{line['frame'][:6]} {line['call'] or '-'}" if line["frame"] else "-" for line in lines]
-    width = max((len(text) for text in where), default=0)
-    author_width = min(20, max((cell_len(line["author"]) for line in lines), default=0))
-    number_width = len(str(lines[-1]["line"])) if lines else 0
-    for line, place in zip(lines, where, strict=True):
-        commit = output.painted(line["commit"][:8], "yellow", colour)
-        author = set_cell_size(line_shown(line["author"]), author_width)
-        yield f"{commit} {place:<{width}} ({author} {line['date'][:10]} {line['line']:>{number_width}}) {line['text']}"
+        painted = context.colour
+        context.page(output.painted(commit, "yellow", painted) + rest for commit, rest in blame_lines(list(blamed)))
 
 
 @click.command()

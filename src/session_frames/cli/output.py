@@ -18,8 +18,12 @@ _COLOURS = {"yellow": "33", "green": "32", "red": "31", "cyan": "36", "bold": "1
 
 def write(text: str) -> None:
     """Text to standard output; half of a surrogate pair is shown as U+FFFD, whatever the locale."""
-    data = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(text_bytes(text))
+
+
+def text_bytes(text: str) -> bytes:
+    """Text as ``write`` writes it."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
 
 
 def write_lines(lines: Iterable[str]) -> None:
@@ -30,12 +34,17 @@ def write_lines(lines: Iterable[str]) -> None:
 
 def write_json(value: Any) -> None:
     """One value on one line; half of a surrogate pair stays as its escape."""
+    sys.stdout.buffer.write(json_bytes(value))
+
+
+def json_bytes(value: Any) -> bytes:
+    """A value as ``write_json`` writes it."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
         data = json.dumps(value).encode("ascii")
-    sys.stdout.buffer.write(data + b"\n")
+    return data + b"\n"
 
 
 def complain(text: str) -> None:

@@ -28,6 +28,11 @@ def line_anchor(line: str) -> str:
     return run_anchor((line,))
 
 
+def line_anchors(lines: Iterable[str]) -> list[str]:
+    """The anchors of lines, one by one."""
+    return _anchors([line.strip().encode("utf-8", "surrogatepass") for line in lines])
+
+
 def raw_anchors(lines: Iterable[bytes]) -> list[str]:
     """The anchors of lines as they stand in a file, one by one; bytes that are no UTF-8 count as U+FFFD."""
     return _anchors([line.strip(_BLANKS) if line.isascii() else _stripped(line) for line in lines])
@@ -39,7 +44,7 @@ def _stripped(line: bytes) -> bytes:
 
 def run_anchor(lines: Iterable[str], redacted: Sequence[int] = ()) -> str:
     """The anchor of a run of lines; ``redacted`` are the positions of those that get no hash."""
-    anchors = _anchors([line.strip().encode("utf-8", "surrogatepass") for line in lines])
+    anchors = line_anchors(lines)
     for at in redacted:
         anchors[at] = NO_ANCHOR
     return "".join(anchors)

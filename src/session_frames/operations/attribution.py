@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from session_frames.model import MAIN_THREAD, Call, Frame
-from session_frames.operations.anchors import NO_ANCHOR, TELLING_LENGTH, anchors_of_run, line_anchor
+from session_frames.operations.anchors import NO_ANCHOR, TELLING_LENGTH, anchors_of_run, line_anchors
 from session_frames.operations.membership import is_written
 from session_frames.operations.nested_calls import iter_calls
 
@@ -35,6 +35,14 @@ class Run(NamedTuple):
     anchors: str
 
 
+class FrameRuns(NamedTuple):
+    """What one frame wrote, by path; frames are told apart by when they ``started``, then by their id."""
+
+    started: str
+    frame_id: str
+    runs: Mapping[str, Sequence[Run]]
+
+
 class _Place(NamedTuple):
     """Where a line was written: the run, by its number in order of time, and the line's place in it."""
 
@@ -55,6 +63,11 @@ def runs_by_path(frame: Frame) -> dict[str, list[Run]]:
             if call.get("outcome") != "failed":
                 _add_call(runs, Writer(frame["id"], number, turn["id"], call_number), call)
     return runs
+
+
+def frame_runs(frame: Frame) -> FrameRuns:
+    """What the frame wrote."""
+    return FrameRuns(frame.get("boundary", {}).get("started_at", ""), frame["id"], runs_by_path(frame))
 
 
 def _add_call(runs: dict[str, list[Run]], writer: Writer, call: Call) -> None:
@@ -84,18 +97,16 @@ def writers_of_lines(
     lines: Sequence[str], frames: Iterable[Frame], paths: Iterable[str], *, needed: int = 1
 ) -> list[Writer | None]:
     """For each line of one contiguous stretch the call that wrote it; ``paths`` are the names that the file had."""
-    return Writings(frames, paths).writers(lines, needed)
+    return Writings(map(frame_runs, frames), paths).writers(lines, needed)
 
 
 class Writings:
     """What some frames wrote under the names that a file had, to be asked for any stretch of its lines."""
 
-    def __init__(self, frames: Iterable[Frame], paths: Iterable[str]) -> None:
-        in_time = sorted(frames, key=lambda frame: (frame.get("boundary", {}).get("started_at", ""), frame["id"]))
+    def __init__(self, frames: Iterable[FrameRuns], paths: Iterable[str]) -> None:
+        in_time = sorted(frames, key=lambda frame: frame[:2])
         names = list(dict.fromkeys(paths))
-        runs = [
-            run for frame in in_time for found in [runs_by_path(frame)] for path in names for run in found.get(path, ())
-        ]
+        runs = [run for frame in in_time for path in names for run in frame.runs.get(path, ())]
         self._writers = [run.writer for run in runs]
         self._runs = [anchors_of_run(run.anchors) for run in runs]
         self._places: dict[str, list[_Place]] = {}
@@ -112,7 +123,7 @@ class Writings:
         A line belongs to the call whose run of written lines around it is the longest and holds at least ``needed``
         telling lines; of equal ones the earlier. ``among`` are the frames that may be named, all for None.
         """
-        anchors = [line_anchor(line) for line in lines]
+        anchors = line_anchors(lines)
         telling = [is_telling(line) for line in lines]
         best: list[tuple[int, int]] = [(0, 0)] * len(lines)
         done: dict[tuple[int, int], int] = {}

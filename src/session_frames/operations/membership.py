@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from session_frames.model import Frame
-from session_frames.operations.anchors import NO_ANCHOR, TELLING_LENGTH, anchors_of_run, line_anchor
+from session_frames.operations.anchors import NO_ANCHOR, TELLING_LENGTH, anchors_of_run, line_anchors
 
 # A single line has no neighbours that speak for it: it must say more by itself.
 _SINGLE_LINE_LENGTH: Final = 20
@@ -50,7 +50,7 @@ def is_of_session(hunks: Iterable[Hunk], written: Mapping[str, AbstractSet[str]]
 
 
 def _wrote(lines: Sequence[str], written: AbstractSet[str]) -> bool:
-    return bool(written) and is_written(lines, [line_anchor(line) in written for line in lines])
+    return bool(written) and is_written(lines, [anchor in written for anchor in line_anchors(lines)])
 
 
 def is_written(lines: Sequence[str], known: Sequence[bool]) -> bool:

@@ -61,6 +61,8 @@ CREATE TABLE authors (frame TEXT PRIMARY KEY, blob TEXT NOT NULL, file BLOB NOT 
 CREATE TABLE written (path BLOB NOT NULL, frame TEXT NOT NULL, anchors TEXT NOT NULL, PRIMARY KEY (path, frame))
     WITHOUT ROWID;
 CREATE INDEX written_by_frame ON written (frame);
+-- What the calls of a version of a frame wrote in a file, run by run; no path: when the session started.
+CREATE TABLE runs (blob TEXT NOT NULL, path BLOB NOT NULL, runs TEXT NOT NULL, PRIMARY KEY (blob, path)) WITHOUT ROWID;
 -- Commits up to which the history was compared with what frames wrote.
 CREATE TABLE compared (commit_id TEXT PRIMARY KEY) WITHOUT ROWID;
 -- Paths in which a frame wrote something else than at the last comparison, and the time before which no commit matters.

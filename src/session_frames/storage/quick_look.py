@@ -12,7 +12,7 @@ import os
 from session_frames import __version__
 
 # To be raised whenever a table of the index, or the way its content is computed, changes.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # Words of the index: what was not compared yet; the commit of which some newest ones were compared, how many, and all
 # others not; the folder of private copies as it was when it was last looked at.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from session_frames.errors import FormatError, FramesError
 from session_frames.frame_json import decode
 from session_frames.model import Frame, digest
 from session_frames.operations.anchors import anchors_of_run
-from session_frames.operations.attribution import written_anchors
+from session_frames.operations.attribution import FrameRuns, Run, Writer, frame_runs, written_anchors
 from session_frames.storage.commit_index import blob_id
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS, FrameStore, read_bytes
 from session_frames.storage.git_repo import GitRepo
@@ -215,6 +216,40 @@ def load_frames(repo: GitRepo, authors: Iterable[Author]) -> Iterator[tuple[Auth
         if content is not None:
             with suppress(FormatError):
                 yield committed[blob], decode(content, blob)
+
+
+def load_runs(repo: GitRepo, index: Index, authors: Iterable[Author], paths: Iterable[str]) -> dict[str, FrameRuns]:
+    """Blob -> what that version of a frame wrote in files of these paths; a version is decoded the first time only."""
+    wanted = {author.blob: author for author in authors}
+    runs: dict[str, dict[str, list[Run]]] = {}
+    started: dict[str, str] = {}
+    for path in dict.fromkeys(["", *paths]):
+        asked = f"SELECT blob, runs FROM runs WHERE path = x'{path_bytes(path).hex()}' AND blob IN (?)"
+        for blob, text in index.rows_for(asked, wanted):
+            if path:
+                rows = json.loads(text)
+                frame = wanted[blob].frame
+                runs.setdefault(blob, {})[path] = [Run(Writer(frame, *row[:3]), row[3]) for row in rows]
+            else:
+                started[blob] = text
+    found = {blob: FrameRuns(at, wanted[blob].frame, runs.get(blob, {})) for blob, at in started.items()}
+    read = {
+        author.blob: frame_runs(frame)
+        for author, frame in load_frames(repo, [author for author in wanted.values() if author.blob not in found])
+    }
+    _keep_runs(index, read)
+    return found | read
+
+
+def _keep_runs(index: Index, read: Mapping[str, FrameRuns]) -> None:
+    rows = [(blob, b"", one.started) for blob, one in read.items()]
+    for blob, one in read.items():
+        for path, runs in one.runs.items():
+            told = [[run.writer.turn, run.writer.turn_id, run.writer.call, run.anchors] for run in runs]
+            rows.append((blob, path_bytes(path), json.dumps(told)))
+    if rows:
+        with suppress(FramesError), index.write() as database:
+            database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", rows)
 
 
 def _since(frame: Frame) -> int:

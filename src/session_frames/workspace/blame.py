@@ -6,12 +6,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import BinaryIO, Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 from session_frames.errors import GitError, UsageError
-from session_frames.model import Frame
-from session_frames.operations.anchors import line_anchor
-from session_frames.operations.attribution import TELLING_LINES_OF_A_STRANGER, Writer, Writings, is_telling
+from session_frames.operations.anchors import line_anchors
+from session_frames.operations.attribution import TELLING_LINES_OF_A_STRANGER, FrameRuns, Writer, Writings, is_telling
 from session_frames.storage.commit_links import IN_TREE, INFERRED, Link, links_of, refresh
 from session_frames.storage.patches import unquoted
 from session_frames.storage.written_lines import (
@@ -20,7 +19,7 @@ from session_frames.storage.written_lines import (
     Gathered,
     anchors_of_path,
     authors_of_frames,
-    load_frames,
+    load_runs,
     renew_authors,
 )
 from session_frames.workspace.core import Workspace
@@ -53,7 +52,8 @@ class BlamedLine(TypedDict):
 
 
 class Traced(NamedTuple):
-    """A line of a file: its commit with what git says of it, the link and frame that it comes from, who wrote it.
+    """A line of a file: its commit with what git says of it, the link that it comes from, where the frame of that is
+    read (None where it can't be), and who wrote the line.
 
     A link without a writer is that of the only frame of the commit: it is not known to have written this line.
     """
@@ -63,7 +63,7 @@ class Traced(NamedTuple):
     text: str
     facts: dict[str, str]
     link: Link | None
-    frame: Frame | None
+    source: Author | None
     writer: Writer | None
 
 
@@ -84,15 +84,25 @@ class _Source(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Frames by their blob, and those that are not linked to the commits but wrote such lines in this file."""
+    """Where frames are read and what they wrote here, by their blob, and those that are not linked to the commits but
+    wrote such lines in this file.
+    """
 
-    frames: dict[str, Frame]
+    sources: dict[str, Author]
+    runs: dict[str, FrameRuns]
     strangers: list[Author]
 
 
-def blame(ws: Workspace, file: str, revision: str = "", lines: Sequence[str] = ()) -> Iterator[BlamedLine]:
-    """git's blame of a file, with the frame of each line's commit and the turn and call that wrote the line."""
-    for traced in trace(ws, file, revision, lines):
+def blame(
+    ws: Workspace, file: str, revision: str = "", lines: Sequence[str] = (), said: bytes | None = None
+) -> Iterator[BlamedLine]:
+    """git's blame of a file, with the frame of each line's commit and the turn and call that wrote the line.
+
+    ``said`` is what ``git blame --porcelain`` says of it, where it was asked already.
+    """
+    found = trace(ws, file, revision, lines, said)
+    topics = ws.index.summaries({one.link.blob for one in found if one.source and one.link})
+    for traced in found:
         yield BlamedLine(
             commit=traced.commit,
             line=traced.line,
@@ -100,14 +110,16 @@ def blame(ws: Workspace, file: str, revision: str = "", lines: Sequence[str] = (
             date=iso_date(traced.facts.get("author-time", ""), traced.facts.get("author-tz", "+0000")),
             text=traced.text,
             frame=traced.link.frame_id if traced.link else "",
-            topic=traced.frame["topic"] if traced.frame else "",
+            topic=topics[traced.link.blob]["topic"] if traced.source and traced.link else "",
             turn=str(traced.writer.turn) if traced.writer else "",
             call=traced.writer.address() if traced.writer else "",
             link=traced.link.kind if traced.link else "",
         )
 
 
-def trace(ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = ()) -> list[Traced]:
+def trace(
+    ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = (), said: bytes | None = None
+) -> list[Traced]:
     """The lines of a file, or those of some ``spans`` (``A,B`` as git takes them), and where each comes from."""
     path = ws.store.relative(file, ws.cwd) if ws.repo.top else file
     if path is None:
@@ -116,14 +128,9 @@ def trace(ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = (
     at = [ws.repo.resolve(revision)] if revision else []
     options = [f"-L{max(1, one.start - _AROUND)},{one.stop - 1 + _AROUND}" for one in wanted]
     facts: dict[str, dict[str, str]] = {}
-    try:
-        with ws.repo.stream("blame", "--porcelain", *options, *at, "--", path) as output:
-            blamed = list(_read_blame(output, facts))
-    except GitError as error:
-        if _ASKED_WRONGLY.search(error.message):
-            hint = "name a file that git tracks, and lines that it has"
-            raise UsageError(error.message.removeprefix("git blame failed: "), hint=hint) from None
-        raise
+    if said is None:
+        said = _ask_git(ws, [*options, *at, "--", path])
+    blamed = list(_read_blame(said, facts))
     gathered = Gathered()
     refresh(ws.repo, ws.index, at, gather=gathered)  # all blamed commits are in the history of this one, or of HEAD
     renew_authors(ws.repo, ws.index, gathered)
@@ -132,6 +139,17 @@ def trace(ws: Workspace, file: str, revision: str = "", spans: Sequence[str] = (
             raise UsageError(f"'{file}' has no such lines: {span}")
     traced = _traced(ws, blamed, facts)
     return [line for line in traced if any(line.line in one for one in wanted)] if wanted else traced
+
+
+def _ask_git(ws: Workspace, asked: Sequence[str]) -> bytes:
+    try:
+        with ws.repo.stream("blame", "--porcelain", *asked) as output:
+            return output.read()
+    except GitError as error:
+        if _ASKED_WRONGLY.search(error.message):
+            hint = "name a file that git tracks, and lines that it has"
+            raise UsageError(error.message.removeprefix("git blame failed: "), hint=hint) from None
+        raise
 
 
 def _range(span: str) -> range:
@@ -144,24 +162,25 @@ def _range(span: str) -> range:
     return range(min(start, stop - 1), max(start + 1, stop))
 
 
-def _read_blame(output: BinaryIO, facts: dict[str, dict[str, str]]) -> Iterator[_Blamed]:
+def _read_blame(said: bytes, facts: dict[str, dict[str, str]]) -> Iterator[_Blamed]:
     commit, path, original, final = "", "", 0, 0
-    for raw in output:
+    lines = said.split(b"\n")
+    for raw in lines[:-1]:
         if raw.startswith(b"\t"):
-            yield _Blamed(commit, path, original, final, raw[1:].decode("utf-8", "surrogateescape").rstrip("\n"))
+            yield _Blamed(commit, path, original, final, raw[1:].decode("utf-8", "surrogateescape"))
             continue
-        key, _, value = raw.rstrip(b"\n").partition(b" ")
-        name = key.decode("ascii", "replace")
-        if len(name) >= _SHORTEST_ID:
-            commit = name
-            original, final = map(int, value.split(b" ")[:2])
+        key, _, value = raw.partition(b" ")
+        if len(key) >= _SHORTEST_ID:
+            commit = key.decode("ascii")
+            first, _, second = value.partition(b" ")
+            original, final = int(first), int(second.partition(b" ")[0])
             path = facts.setdefault(commit, {}).get("filename", "")
-        elif name == "filename":
-            path = facts[commit][name] = unquoted(value)
-        elif name == "previous":
-            facts[commit][name] = unquoted(value.partition(b" ")[2])
+        elif key == b"filename":
+            path = facts[commit]["filename"] = unquoted(value)
+        elif key == b"previous":
+            facts[commit]["previous"] = unquoted(value.partition(b" ")[2])
         else:
-            facts[commit][name] = value.decode("utf-8", "surrogateescape")
+            facts[commit][key.decode("ascii", "replace")] = value.decode("utf-8", "surrogateescape")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -175,12 +194,12 @@ def _traced(ws: Workspace, blamed: Sequence[_Blamed], facts: dict[str, dict[str,
         by_commit[line.commit].append(line)
     links = _certain_links(ws, by_commit)
     known = _known_frames(ws, links, names, [line.text for line in blamed if line.commit not in links])
-    everyone = Writings([known.frames[one.blob] for one in known.strangers if one.blob in known.frames], names)
+    everyone = Writings([known.runs[one.blob] for one in known.strangers if one.blob in known.runs], names)
     writers: dict[int, tuple[Writer, Link]] = {}
     for commit, lines in by_commit.items():
         here = links.get(commit)
         source = (
-            _linked_source(here, known.frames, names)
+            _linked_source(here, known.runs, names)
             if here
             else _inferred_source(commit, facts[commit], known.strangers, everyone)
         )
@@ -208,22 +227,22 @@ def _known_frames(
     wanted = {author.blob: author for author in (*newest.values(), *strangers)}
     for link in linked:
         wanted.setdefault(link.blob, Author(link.frame_id, link.blob, "", NEVER_TOO_OLD))
-    return _Known({author.blob: frame for author, frame in load_frames(ws.repo, wanted.values())}, strangers)
+    return _Known(wanted, load_runs(ws.repo, ws.index, wanted.values(), names), strangers)
 
 
 def _strangers(ws: Workspace, names: Iterable[str], lines: Sequence[str]) -> Iterator[Author]:
     """Who wrote at least as many of these lines as it takes to be named."""
     written = [(author, anchors) for name in names for author, anchors in anchors_of_path(ws.index, name).items()]
-    telling = {line_anchor(line) for line in lines if is_telling(line)} if written else set()
+    telling = set(line_anchors(filter(is_telling, lines))) if written else set()
     counts: Counter[Author] = Counter()
     for author, anchors in written:
         counts[author] += len(telling & anchors)
     yield from (author for author, count in counts.items() if count >= TELLING_LINES_OF_A_STRANGER)
 
 
-def _linked_source(links: Sequence[Link], frames: dict[str, Frame], names: set[str]) -> _Source:
+def _linked_source(links: Sequence[Link], runs: dict[str, FrameRuns], names: set[str]) -> _Source:
     by_frame = {link.frame_id: link for link in links}
-    return _Source(Writings([frames[link.blob] for link in links if link.blob in frames], names), 1, by_frame)
+    return _Source(Writings([runs[link.blob] for link in links if link.blob in runs], names), 1, by_frame)
 
 
 def _inferred_source(commit: str, facts: dict[str, str], strangers: Sequence[Author], everyone: Writings) -> _Source:
@@ -249,8 +268,8 @@ def _line(
     line: _Blamed, facts: dict[str, str], found: tuple[Writer, Link] | None, links: list[Link] | None, known: _Known
 ) -> Traced:
     writer, link = found or (None, links[0] if links and len(links) == 1 else None)
-    frame = known.frames.get(link.blob) if link else None
-    return Traced(line.commit, line.final, line.text, facts, link, frame, writer)
+    source = known.sources[link.blob] if link and link.blob in known.runs else None
+    return Traced(line.commit, line.final, line.text, facts, link, source, writer)
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import TypedDict
 from session_frames.errors import UsageError
 from session_frames.model import MAIN_THREAD, Call, Decision, Frame, Turn
 from session_frames.storage.commit_links import known_paths
+from session_frames.storage.written_lines import load_frames
 from session_frames.workspace.blame import Traced, iso_date, trace
 from session_frames.workspace.core import Workspace
 
@@ -68,16 +69,18 @@ def why(ws: Workspace, place: str, revision: str = "") -> list[Reason]:
         raise UsageError(f"not a line range: '{asked[2]}-{asked[3] or asked[2]}'", hint="lines are counted from 1")
     traced = trace(ws, file, revision, [f"{first},{last}"])
     paths = known_paths(ws.index)
+    sources = dict.fromkeys(line.source for line in traced if line.source)
+    frames = {author.blob: frame for author, frame in load_frames(ws.repo, sources)}
     groups = groupby(traced, key=lambda line: (line.commit, line.link, line.writer))
-    return [_reason(file, list(lines), paths) for _, lines in groups]
+    return [_reason(file, list(lines), paths, frames) for _, lines in groups]
 
 
-def _reason(file: str, lines: list[Traced], paths: dict[str, str]) -> Reason:
+def _reason(file: str, lines: list[Traced], paths: dict[str, str], frames: dict[str, Frame]) -> Reason:
     first, facts = lines[0], lines[0].facts
-    writer, frame = first.writer, first.frame
+    writer, frame = first.writer, frames.get(first.source.blob) if first.source else None
     turns = frame.get("turns", []) if frame else []
-    turn = turns[writer.turn - 1] if writer else None
-    asked = _asked(turns, writer.turn) if writer else None
+    turn = turns[writer.turn - 1] if writer and turns else None
+    asked = _asked(turns, writer.turn) if writer and turns else None
     call = turn["calls"][writer.call - 1] if turn and writer else None
     return Reason(
         file=file,
