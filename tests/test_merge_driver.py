@@ -269,3 +269,37 @@ def test_text_of_a_frame() -> None:
         "File (added): a.py",
         "1 agent [pinned, thread side]: did it (1 calls)",
     ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Merges of other shapes
+
+
+def test_a_frame_that_was_archived_on_one_side_is_merged_where_it_lies_now(made: Path) -> None:
+    put(made, BASE, "base")
+    git(made, "checkout", "-qb", "side")
+    put(made, OURS, "ours")
+    git(made, "checkout", "-q", "main")
+    archived = FILE.replace("sessions", "archive/2026-06")
+    (made / archived).parent.mkdir(parents=True)
+    git(made, "mv", FILE, archived)
+    git(made, "commit", "-qm", "archived")
+    by_merge(made, 0)
+    assert not (made / FILE).exists()
+    assert names(decode((made / archived).read_bytes(), archived)) == ["decision a", "decision b"]
+
+
+def test_an_octopus_asks_no_driver_and_loses_nothing(made: Path) -> None:
+    """git merges the text of each file itself then, and refuses where that fails; one after the other they merge."""
+    put(made, BASE, "base")
+    for name in "bcd":
+        git(made, "checkout", "-qb", name, "main")
+        put(made, with_decisions(decision("a"), decision(name)), name)
+    git(made, "checkout", "-q", "main")
+    before = git(made, "rev-parse", "HEAD")
+    assert "Should not be doing an octopus" in git(made, "merge", "-q", "--no-edit", "b", "c", "d", code=2)
+    git(made, "reset", "-q", "--hard")
+    assert (git(made, "rev-parse", "HEAD"), status(made)) == (before, "")
+    for name in "bcd":
+        git(made, "merge", "-q", "--no-edit", name)
+    assert names(merged(made)) == [*ALL, "decision d"]
