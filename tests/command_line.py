@@ -45,9 +45,9 @@ def err(*args: str, cwd: Path, code: int, stdin: bytes = b"") -> str:
     return done.stderr.decode("utf-8")
 
 
-def json_lines(*args: str, cwd: Path, code: int = 0) -> list[Any]:
+def json_lines(*args: str, cwd: Path, code: int = 0, **environ: str) -> list[Any]:
     """The objects that ``frames ARGS`` prints, one a line."""
-    return [json.loads(line) for line in out(*args, cwd=cwd, code=code).split("\n") if line]
+    return [json.loads(line) for line in out(*args, cwd=cwd, code=code, **environ).split("\n") if line]
 
 
 def git(*args: str, cwd: Path, **environ: str) -> str:

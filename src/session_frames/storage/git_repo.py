@@ -85,7 +85,7 @@ class GitRepo:
         )
         lines = answer.out.decode("utf-8", "surrogateescape").split("\n")
         if len(lines) < 5 or (answer.code and lines[3] != "false"):
-            raise GitError(_last_words(answer.err) or "not a git repository", hint="run it inside a git repository")
+            raise GitError(_last_words(answer.err) or "not a git repository", hint=_way_in(answer.err))
         git_dir, common_dir, object_format, inside = lines[:4]
         top = lines[4] if inside == "true" and not answer.code else None
         return cls(cwd, environ, os.path.normpath(git_dir), os.path.normpath(common_dir), top, object_format)
@@ -284,6 +284,13 @@ def _widen(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
     except (ImportError, AttributeError, OSError):
         pass
+
+
+def _way_in(err: bytes) -> str:
+    """What helps where git opens no repository: its own advice, when it does not trust the owner of this one."""
+    lines = err.decode("utf-8", "replace").splitlines()
+    advice = next((line.strip() for line in lines if "--add safe.directory" in line), "")
+    return f"if you trust its owner: {advice}" if advice else "run it inside a git repository"
 
 
 def _failure(verb: str, answer: Answer) -> GitError:

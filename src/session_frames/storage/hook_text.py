@@ -50,8 +50,9 @@ _PREPARE = f"""\
       while IFS= read -r frames_rest; do
         case $frames_rest in *[![:space:]]*) frames_words=1 ;; esac
       done <"$1"
-      if [ -n "$frames_words" ] && [ -z "$frames_rest" ] && git interpret-trailers --in-place --no-divider \\
-        --where end --if-exists addIfDifferent --if-missing add --trailer "$frames_trailer" "$1" 2>/dev/null
+      if [ -n "$frames_words" ] && [ -z "$frames_rest" ] && git -c trailer.separators=: interpret-trailers \\
+        --in-place --no-divider --where end --if-exists addIfDifferent --if-missing add \\
+        --trailer "$frames_trailer" "$1" 2>/dev/null
       then
         frames_due=
       fi

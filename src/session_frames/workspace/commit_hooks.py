@@ -36,6 +36,12 @@ TRAILER: Final = "Frame"
 # A hook must not keep a commit waiting for somebody else's lock.
 _LOCK_WAIT: Final = 0.5
 
+# Behind the last trailer, with a colon, whatever the user's settings are. The shell part of the hooks says the same.
+_PLACED: Final = (
+    "-c", "trailer.separators=:", "interpret-trailers", "--in-place", "--no-divider",
+    "--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add",
+)  # fmt: skip
+
 # Turn id -> characters of its text, number of its calls.
 _Turns = dict[str, tuple[int, int]]
 
@@ -272,7 +278,9 @@ def _add_trailers(ws: Workspace, path: str, parents: Sequence[str]) -> None:
     if trailers:
         _end_last_line(path)
         placed = ("--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add")
-        ws.repo.run("interpret-trailers", "--in-place", "--no-divider", *placed, *trailers, path)
+        ws.repo.run(
+            "-c", "trailer.separators=:", "interpret-trailers", "--in-place", "--no-divider", *placed, *trailers, path
+        )
 
 
 def _end_last_line(path: str) -> None:
