@@ -11,17 +11,32 @@ from session_frames.workspace import setup
 
 
 @click.command()
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(setup.AGENTS),
+    help="Tell the agent what to keep when it compacts.",
+)
 @click.option("--local", is_flag=True, help="Keep frames out of the shared tree and out of commit messages.")
 @click.option("--no-hooks", is_flag=True, help="Install no git hooks.")
 @click.option("--shared-hooks", is_flag=True, help="Install hooks also in a folder outside of this repository.")
 @json_option
 @click.pass_obj
-def init(context: Context, local: bool, no_hooks: bool, shared_hooks: bool, as_json: bool) -> None:
+def init(
+    context: Context, agents: tuple[str, ...], local: bool, no_hooks: bool, shared_hooks: bool, as_json: bool
+) -> None:
     """Make this repository keep session frames: attributes, merge driver, notes display, git hooks.
 
     Run twice, it changes nothing. frames uninit takes all of it back.
     """
-    done = setup.init(context.workspace, local=local, hooks=not no_hooks, shared_hooks=shared_hooks)
+    done = setup.init(
+        context.workspace,
+        local=local,
+        hooks=not no_hooks,
+        shared_hooks=shared_hooks,
+        agents=tuple(dict.fromkeys(agents)),
+    )
     if as_json:
         output.write_json(done._asdict())
         return

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Final, Literal, TypedDict
 
 from session_frames.errors import RefusedError
+from session_frames.storage.agent_instructions import has_section, without_section
 from session_frames.storage.frame_store import read_bytes
 from session_frames.storage.hook_text import KEPT_SUFFIX, has_block, hook_block, is_shell, with_block, without_block
 from session_frames.storage.private_state import PrivateState, write_atomically
@@ -27,7 +28,7 @@ _NEW_HOOK = b"#!/bin/sh\n"
 _EXECUTABLE = 0o755
 _PUT_ASIDE = ".legacy"
 
-Kind = Literal["hook", "line", "config"]
+Kind = Literal["hook", "line", "section", "config"]
 Outcome = Literal["restored", "our part removed", "gone already"]
 
 
@@ -254,6 +255,11 @@ def has_line(content: bytes | None, line: bytes) -> bool:
     return any(held.strip() == line for held in (content or b"").splitlines())
 
 
+def file_has_section(path: str) -> bool:
+    """Is there a file, no link, that holds what an agent is told of us?"""
+    return not os.path.islink(path) and has_section(_content(path) or b"")
+
+
 def _without_lines(content: bytes) -> bytes:
     ours = (ATTRIBUTES_LINE, EXCLUDE_LINE)
     return b"".join(held for held in content.splitlines(keepends=True) if held.strip() not in ours)
@@ -262,6 +268,7 @@ def _without_lines(content: bytes) -> bytes:
 _STRIP: Final[Mapping[Kind, Callable[[bytes], bytes]]] = {
     "hook": without_block,
     "line": _without_lines,
+    "section": without_section,
     "config": lambda content: content,
 }
 

@@ -49,6 +49,9 @@ SESSION_VARIABLES: dict[str, str] = {
     "GEMINI_SESSION_ID": "gemini-cli",
 }
 
+# The files of a work tree from which an agent takes instructions for the summary when it compacts its session.
+INSTRUCTION_FILES: dict[str, str] = {"claude-code": "CLAUDE.md"}
+
 
 def session_of_environment(environ: Mapping[str, str]) -> tuple[str, str]:
     """(format, session id) of the agent whose shell this is; two empty strings outside of one."""

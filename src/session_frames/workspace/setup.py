@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from session_frames.errors import RefusedError
-from session_frames.storage.frame_store import ARCHIVE, SESSIONS
+from session_frames.storage.agent_instructions import COMPACT_INSTRUCTIONS, with_section
+from session_frames.storage.frame_store import ARCHIVE, SESSIONS, read_bytes
 from session_frames.storage.git_settings import GitSettings
 from session_frames.storage.hook_files import (
     ATTRIBUTES_LINE,
@@ -16,13 +17,18 @@ from session_frames.storage.hook_files import (
     Outcome,
     Receipts,
     file_has_line,
+    file_has_section,
     has_line,
     install_hook,
     place_of_block,
     with_line,
 )
 from session_frames.storage.hook_text import GUARDS, LOCAL_HOOKS, PYTHON_CODE, shell_quoted
+from session_frames.transcripts import INSTRUCTION_FILES
 from session_frames.workspace.core import LOCAL_SETTING, Workspace
+
+# The agents that can be told something.
+AGENTS: Final = tuple(INSTRUCTION_FILES)
 
 NOTES_REF: Final = "refs/notes/frames"
 # As a pattern: git warns of a ref that does not exist, and of no pattern that matches nothing.
@@ -83,6 +89,7 @@ class Marks(NamedTuple):
     """What of ours is in this repository, told by what it says."""
 
     lines: tuple[str, ...]
+    sections: tuple[str, ...]
     hooks: tuple[str, ...]
     settings: tuple[str, ...]
 
@@ -92,15 +99,25 @@ class Marks(NamedTuple):
 
 
 def init(
-    ws: Workspace, *, local: bool = False, hooks: bool = True, shared_hooks: bool = False, python: str | None = None
+    ws: Workspace,
+    *,
+    local: bool = False,
+    hooks: bool = True,
+    shared_hooks: bool = False,
+    agents: Sequence[str] = (),
+    python: str | None = None,
 ) -> Initialised:
     """Set up this repository. Run again it changes nothing.
 
     ``local`` keeps frames out of the tree; so it is where git ignores their folder. ``python`` is the interpreter that
     git's hooks name, by default the one that runs this. A folder of hooks outside of this repository is written to
-    with ``shared_hooks`` only, or where it once was.
+    with ``shared_hooks`` only, or where it once was. ``agents`` are told, each in its own file, what to keep when it
+    compacts.
     """
     top = ws.repo.require_top()
+    instructed = [os.path.join(top, INSTRUCTION_FILES[agent]) for agent in agents]
+    for path in instructed:
+        _require_no_link(path, "the section of docs/compaction.md by hand")
     ignored = ws.repo.is_ignored(SAMPLE_FRAME)
     local = local or ignored or ws.keeps_local
     python = python or sys.executable
@@ -111,6 +128,8 @@ def init(
         if not local and not has_attributes(ws):
             changed += _add_line(receipts, os.path.join(top, ".gitattributes"), ATTRIBUTES_LINE)
         changed += _add_line(receipts, os.path.join(ws.repo.common_dir, "info", "exclude"), EXCLUDE_LINE)
+        for path in instructed:
+            changed += _add_section(receipts, path)
         changed += _configure(ws, receipts, wanted_config(python, local))
         snippet = lefthook_snippet(local) if hooks and uses_lefthook(top) else ""
         place = hook_place(ws)
@@ -143,16 +162,25 @@ def has_attributes(ws: Workspace) -> bool:
 
 
 def _add_line(receipts: Receipts, path: str, line: bytes) -> list[str]:
-    if os.path.islink(path):
-        raise RefusedError(f"'{path}' is a symbolic link", hint=f"add this line yourself: {line.decode()}")
-    content = None
-    if os.path.exists(path):
-        with open(path, "rb") as file:
-            content = file.read()
+    _require_no_link(path, f"this line yourself: {line.decode()}")
+    content = _content(path)
     if has_line(content, line):
         return []
     receipts.put(path, with_line(content, line), "line")
     return [path]
+
+
+def _add_section(receipts: Receipts, path: str) -> list[str]:
+    return [path] if receipts.put(path, with_section(_content(path), COMPACT_INSTRUCTIONS), "section") else []
+
+
+def _require_no_link(path: str, what: str) -> None:
+    if os.path.islink(path):
+        raise RefusedError(f"'{path}' is a symbolic link", hint=f"add {what}")
+
+
+def _content(path: str) -> bytes | None:
+    return read_bytes(path) if os.path.exists(path) else None
 
 
 def wanted_config(python: str, local: bool) -> dict[str, str]:
@@ -283,8 +311,10 @@ def marks(ws: Workspace) -> Marks:
     lines += [(os.path.join(top, ".gitattributes"), ATTRIBUTES_LINE)] if settings else []
     ours = not place.outside and (settings or not place.committed)
     hooks = [place_of_block(os.path.join(place.folder, name)) for name in (GUARDS if ours else ())]
+    agent_files = [os.path.join(top, name) for name in INSTRUCTION_FILES.values()] if settings else []
     return Marks(
         lines=tuple(path for path, line in lines if file_has_line(path, line)),
+        sections=tuple(filter(file_has_section, agent_files)),
         hooks=tuple(filter(None, hooks)),
         settings=settings,
     )
@@ -303,6 +333,8 @@ def _recognise(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
     found = marks(ws)
     for path in found.lines:
         receipts.recognise(path, "line")
+    for path in found.sections:
+        receipts.recognise(path, "section")
     for path in found.hooks:
         receipts.recognise(path, "hook")
     if found.hooks:
@@ -310,7 +342,7 @@ def _recognise(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
     if found.settings:
         receipts.config = {name: [] for name in found.settings}
         receipts.recognise(os.path.join(ws.repo.common_dir, "config"), "config")
-    return (*found.lines, *found.hooks, *found.settings)
+    return (*found.lines, *found.sections, *found.hooks, *found.settings)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
