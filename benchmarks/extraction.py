@@ -20,6 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+import test_sessions as own
+
 from session_frames.operations.assemble import assemble
 from session_frames.operations.dead_ends import repeated_lookups
 from session_frames.operations.extract import extract, quote_stands, withdrawn_turns
@@ -325,7 +328,19 @@ def page(figures: Figures) -> str:
     head = ("field", "language", "precision", "recall", "goal", "")
     table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *figures.rows()))
     marks = "\n".join(f"- {mark}" for mark in figures.zero_marks())
-    return PAGE_TEXT.format(mark=MARK, table=table, marks=marks, sessions=len(figures.topics))
+    own = "\n".join(f"| {' | '.join(row)} |" for row in own_rows())
+    return PAGE_TEXT.format(mark=MARK, table=table, marks=marks, sessions=len(figures.topics), own=own)
+
+
+def own_rows() -> Iterator[tuple[str, str, str, str]]:
+    """What is found of the short sessions: which half, language, found of what is named, wrongly settled."""
+    for half, folder in (("rules written with them", own.FOLDER), ("held out", own.FOLDER / "held_out")):
+        for language in own.LANGUAGES:
+            read = [own.read(path) for path in sorted((folder / language).glob("*.txt"))]
+            named = sum(len(one.finds) + len(one.withdrawn) for one in read)
+            missed = sum(len(own.missing(one)) for one in read)
+            wrong = sum(len(own.wrongly_settled(one)) for one in read)
+            yield f"{len(read)} {half}", language, f"{named - missed} of {named}", str(wrong)
 
 
 PAGE_TEXT = """# Extraction, measured
@@ -343,8 +358,20 @@ expect less of others. An item is right when it stands at the right turn, names 
 
 {marks}
 
-Shorter sessions, by situation, stand in `tests/sessions`. Those under `held_out` had no part in writing the rules;
-`pytest -s tests/test_sessions.py` prints how much of them is found.
+## Shorter sessions
+
+Short talks by situation stand in `tests/sessions`, about half of them under `held_out`. Their annotations name what
+matters most in each, and most of them are hard for their size: what is found, and what is told as settled and was not.
+
+| sessions | language | found | wrongly settled |
+| --- | --- | --- | --- |
+{own}
+
+The rules were written with the first half at hand. Of the half held out, the 54 newest were scored once before any rule
+was changed: 7 of 18 things in English, 6 of 13 in Korean and 9 of 16 in Japanese were found, and five things were told
+as settled that were not (words in quotation marks, a slip corrected in the same breath, choices silently replaced).
+Those five were mended by rules; what else was missed there had no part in them. Expect figures like these first ones of
+short talks that nobody has seen.
 """
 
 

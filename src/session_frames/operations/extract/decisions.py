@@ -16,9 +16,19 @@ from .patterns import find, named, picks, picks_ordinal, whole
 from .patterns.vocabulary import GENERIC_WORDS
 from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of, part_about, ways_of
 from .reply import Reply, accept
-from .sentences import Clause, clauses, is_hearsay, is_numbered_list, own_sentences
+from .sentences import Clause, clauses, is_hearsay, is_numbered_list, is_quoted, own_sentences
 from .unanswered import add_unanswered_offers
-from .withdrawals import after_correction, corrected, lifted, objected, restated, shaken, withdrawn, withdrawn_last
+from .withdrawals import (
+    after_correction,
+    corrected,
+    lifted,
+    objected,
+    restated,
+    shaken,
+    slipped,
+    withdrawn,
+    withdrawn_last,
+)
 from .words import about, other_number, says, shared
 
 _MOST_EARLIER = 3
@@ -60,6 +70,8 @@ def _read_reply(ledger: Ledger, reply: Reply) -> None:
             continue
         musing = bool(find("musing", sentence) or find("sarcasm", sentence))
         for position, clause in enumerate(clauses(sentence)):
+            if is_quoted(clause, reply.turn.get("text", "")):
+                continue
             if is_hearsay(clause):
                 if not find("hearsay", clause.text) and ":" not in sentence:
                     withdrawn(ledger, reply, clause, False)  # "the team prefers ruff, drop black" is the user's order
@@ -306,6 +318,7 @@ def _with_value(text: str, value: str) -> str:
 
 _READERS: tuple[_Reader, ...] = (
     corrected,
+    slipped,
     after_correction,
     withdrawn_last,
     withdrawn,

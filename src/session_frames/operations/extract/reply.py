@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,9 @@ from .ledger import Item, Ledger, overrule
 from .patterns import find
 from .proposals import Offer
 from .sentences import shortened
+from .words import about, other_number
 
+_VALUE = r"\d[\d.,]*\s?\S*"
 _RECENT = 4  # turns: the user turn before the last one
 
 
@@ -55,6 +58,8 @@ def accept(
     )
     if item and status == "accepted" and not item.supersedes and not proposal and _reversed_beside(reply, quote):
         _replace_the_latest(ledger, item)
+    if item and status == "accepted" and not item.supersedes:
+        _replace_the_value(ledger, item)
     if item and status == "accepted":
         if reply.corrected and reply.corrected is not item:
             item.supersedes = reply.corrected
@@ -62,6 +67,21 @@ def accept(
         reply.latest = item
     reply.settled = True
     return True
+
+
+def _replace_the_value(ledger: Ledger, item: Item) -> None:
+    """ "45 days it is": a mere value replaces the only one of that unit that was settled."""
+    quote = item.evidence[0]["quote"]
+    if about(re.sub(_VALUE, " ", quote)) or not re.search(_VALUE, quote):
+        return
+    valued = [
+        one
+        for one in ledger.items
+        if one.kind == "decision" and one.status == "accepted" and one is not item and other_number(one.text, quote)
+    ]
+    if len(valued) == 1 and valued[0].place < item.place:
+        overrule(valued[0])
+        item.supersedes = valued[0]
 
 
 def _replace_the_latest(ledger: Ledger, item: Item) -> None:

@@ -34,6 +34,10 @@ _SENTENCE_END: Final = (
 )
 _MARK: Final = r"[.!?。！？]"  # every sentence ends behind one
 _ABBREVIATION: Final = r"\b(?:(?:e\.g|i\.e|etc|vs|cf|approx)\.(?=\s)|(?:no|fig)\.(?=\s+\d))"
+_IN_QUOTES: Final = (
+    r"\"[^\"\n]{16,400}\"|“[^”\n]{16,400}”|「[^」\n]{8,400}」|『[^』\n]{8,400}』"
+    r"|(?<=[\s(])\"[^\"\n]*[\uac00-\ud7a3\u3040-\u30ff][^\"\n]{7,400}\""
+)
 _LONGEST_MARK: Final = 10
 _CLAUSE_END: Final = r"[,;、，；]\s*(?=\D)|,\s+|(?<=[\w`)]):\s+|：\s*|\s+[-–—]+\s+"
 
@@ -144,6 +148,17 @@ def clauses(sentence: str) -> list[Clause]:
         if bare:
             found.append(Clause(bare, sentence, not found))
     return found
+
+
+def is_quoted(clause: Clause, text: str) -> bool:
+    """Whether the clause stands in quotation marks in the text, with words enough to be somebody's sentence."""
+    bare = clause.text.strip('"“”「」『』 ')
+    return any(bare in quoted for quoted in _in_quotes(text))
+
+
+@lru_cache(maxsize=64)
+def _in_quotes(text: str) -> tuple[str, ...]:
+    return tuple(mark.group() for mark in re.finditer(_IN_QUOTES, text[:_LONGEST_TEXT]))
 
 
 def is_hearsay(clause: Clause) -> bool:

@@ -65,6 +65,16 @@ def corrected(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool
     return True
 
 
+def slipped(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
+    """ "To ops, no sorry, to finance": what the same sentence settled right before such words was a slip."""
+    before = clause.sentence[: clause.sentence.find(clause.text)]
+    latest = reply.latest
+    if latest and latest.evidence[0]["quote"] in before and find("slip", before) and about(clause.text):
+        overrule(latest)
+        reply.corrected, reply.latest = latest, None
+    return False  # what is meant is read as any other clause
+
+
 def after_correction(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
     """What follows a correction is what is meant."""
     if not reply.corrected or not about(clause.text):

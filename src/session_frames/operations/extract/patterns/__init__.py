@@ -41,6 +41,7 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``trouble``        the agent tells of a warning or a failure
 ``joined``         two things in one breath
 ``correct``        "wait, no" inside a message
+``slip``           words that turn to what is meant, at the end of what was said by mistake
 ``object``         a value is wrong, too big, no longer wanted
 ``reversal``       a choice that replaces an earlier one
 ``new_value``      nothing but another value

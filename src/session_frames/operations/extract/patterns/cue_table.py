@@ -50,11 +50,11 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "choose": (
             " after | agreed| answer | back | change | choose | chose| deci| decided| for | going | it "
             "| let | make | move | opt | picked| plan | prefer | rather | remain| replace | set "
-            "| settled| settled | stay| switch | verdict | we | will | with |back |cut |keep |lower "
-            "|prefer |raise |set |stick |switch |use "
+            "| settled| settled | stay| switch | take | use | verdict | we | will | with |back |cut "
+            "|keep |lower |prefer |raise |set |stick |switch |use "
         ),
         "suffices": " better | does | enough | need | plenty | should | sufficient | will ",
-        "chosen_for": " as | for ",
+        "chosen_for": " as | for | let | take | use | with ",
         "also": " also | too | well ",
         "only": " only ",
         "lift": (
@@ -85,6 +85,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "trouble": " broken | complain| deprecat| diff | error| fail| flak| notice| warn",
         "joined": " and | plus | well ",
         "correct": " actually | mean | no | rather | sorry |correction|hold |oops|wait",
+        "slip": " mean|actually|correction|no|rather|sorry|wait",
         "object": " doesn | enough | going | too | won | wrong ",
         "reversal": (
             " actually | after | anymore | back | change | changed | favo| idea | instead | longer "
@@ -225,6 +226,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "trouble": "경고|깨|깨져|실패|에러|오류",
         "joined": "과 |랑 |및 |와 |이랑 |하고 ",
         "correct": "아냐|아니|아니다|잠깐|잠깐만|정정",
+        "slip": "아냐|아니|아니다|잠깐|잠깐만|정정",
         "object": "너무 |늘려|늘리자|되겠|많은|못 |좀 |줄여|줄이자",
         "reversal": (
             " 바꿔| 변경|갈아타|늘리자|다시 |대신|돌아가|됐고|되돌|마음이 |말고|바꾸자|생각이 |생각해"
@@ -311,13 +313,13 @@ CUES: Final[dict[str, dict[str, str]]] = {
         ),
         "leave": " そのまま|そのまま|まま",
         "choose": (
-            " 決定 | 結論 |いきましょう|いきます|いくことにする|いこう|ことに|させてください|して"
+            " 決定 | 結論 |いきましょう|いきます|いくことにする|いこう|う |ことに|させてください|して"
             "|しましょう|しよう|で |でいい|でいきます |でいく |にして |にします |にする |のまま"
-            "|まとめよう |を使いましょう |を使おう |上げて|下げて|乗り換えよう |使うことに|使おう "
-            "|入れよう |出そう |分けよう |切り替え|切ろう |合わせて|合わせよう |固定して|変えよう |変更"
-            "|外そう |差し替え|戻して|戻そう |抑えて|採用|揃えよう |残そう |決まり|決めた|決定|消そう "
-            "|確定|移しましょう |移そう |移行します |移行しよう |移行する |統一|置こう |行きます"
-            "|行くことにする|設定して|送ろう "
+            "|ましょう |まとめよう |よう |を使いましょう |を使おう |上げて|下げて|乗り換えよう "
+            "|使うことに|使おう |入れよう |出そう |分けよう |切り替え|切ろう |合わせて|合わせよう "
+            "|固定して|変えよう |変更|外そう |差し替え|戻して|戻そう |抑えて|採用|揃えよう |残そう "
+            "|決まり|決めた|決定|消そう |確定|移しましょう |移そう |移行します |移行しよう |移行する "
+            "|統一|置こう |行きます|行くことにする|設定して|送ろう "
         ),
         "suffices": (
             "いい|いいかな|お願い |お願いします |して |してください |して下さい |ほうが|よい|よさそう"
@@ -348,6 +350,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "own_words": "いまの|さっき|今の|先ほど|前の|言った",
         "trouble": "エラー|壊れ|失敗|落ち|警告",
         "correct": "あ|いや|ごめん|ちょっと待って|やっぱ|待って|訂正|違う",
+        "slip": "いや|ごめん|ちがう|待って|訂正|違う",
         "object": "だめ|ダメ|多い|多すぎ|大きい|大きすぎ|小さい|小さすぎ|少ない|短い|遅い|重い|長い|駄目",
         "reversal": (
             "いや|ことになった|じゃなくて|ではなく|なので入れる|に変更|やっぱ|乗り換え|代わりに|取り消"

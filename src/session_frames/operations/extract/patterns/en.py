@@ -148,6 +148,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|us ).+",
         r"^make (?:it|that) (?:a |an |the )?\S*\d.*",
         r"^set (?:the )?\w[\w-]*(?: [\w-]+){0,3} to \S*\d.*",
+        r"^(?:for|as|in|on) (?:the |our |a )?\S+(?: \S+){0,4} (?:use|take|let's use|let's take|go with|i'd use"
+        r"|we'll use) .+",
         r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)(?: (?:to|on|that|for))? .+",
         r"^(?:we(?:'re| are)) going with .+",
         r"^(?:change|switch|move) .+ to .+|^replace .+ (?:with|by) .+",
@@ -165,7 +167,11 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:an? |the |just )?\S+(?: \S+){0,5} (?:will do|should do|does the job)$",
         r"^(?:an? |the )?\S+(?: \S+){0,3} (?:is|sounds|seems|looks) better$",
     ),
-    "chosen_for": (r"\b(?:for|as) (?:the |our |a )?(?P<what>(?!now\b).+)$",),
+    "chosen_for": (
+        r"^(?:for|as) (?:the |our |a )?(?P<what2>\S+(?: \S+){0,4}?),? (?:use|take|let's|go with|i'd use"
+        r"|we'll use) .+",
+        r"\b(?:for|as) (?:the |our |a )?(?P<what>(?!now\b).+)$",
+    ),
     "ordinals": ("first|former", "second|latter|last", "third", "fourth", "fifth"),
     "also": (r"\b(?:too|as well|also)\b",),
     "only": (r"\bonly\b",),
@@ -238,6 +244,10 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:no )?(?:actually )?(?:wait|hold on|oops|correction)(?: no| actually)?$",
         r"^(?:no|actually)$",
         r"^(?:i mean|rather|sorry)$",
+    ),
+    "slip": (
+        r"(?:^|[,;.–—]\s*)(?:no|wait|sorry|actually|rather|i mean|correction)"
+        r"(?:[ ,]+(?:no|wait|sorry|actually|rather|i mean))?[ ,:]*$",
     ),
     "object": (
         r"\b(?:too (?:much|many|big|high|large|long|small|low|few|slow)|won't (?:do|work)|doesn't work|is wrong"
