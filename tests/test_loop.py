@@ -142,7 +142,7 @@ def work_through(loop: Loop, transcripts: Path) -> None:
     loop.run("frames blame --json -L 1,1 parcel/weights.py")
     loop.run("frames show labels --turns 3-4")
     loop.run("frames resume labels")
-    loop.run("frames resume labels --budget 200")
+    loop.run("frames resume labels --budget 500")
     ids = [json.loads(line)["id"] for line in loop.run("frames list --json").splitlines()]
     loop.run(f"frames merge {ids[0]} {ids[1]} --topic parcel")
     loop.run("frames show parcel --turns 1")

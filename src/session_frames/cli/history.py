@@ -18,6 +18,7 @@ from session_frames.operations.context import DEFAULT_BUDGET, opening_data
 from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted, frame_lines
+from session_frames.operations.strategies import MODES
 from session_frames.transcripts.agent_sessions import SESSIONS
 from session_frames.workspace import blame as blaming
 from session_frames.workspace import history, resume_into
@@ -251,7 +252,9 @@ def blame(context: Context, arguments: tuple[str, ...], lines: tuple[str, ...], 
 @click.argument("frame", required=False)
 @frame_option
 @click.option("--branch", default="", help="The latest frame of this branch.")
-@click.option("--budget", type=int, default=DEFAULT_BUDGET, show_default=True, help="Tokens, estimated.")
+@click.option("--budget", type=int, help=f"Tokens that it may take; {DEFAULT_BUDGET} where none are said.")
+@click.option("--mode", type=click.Choice(list(MODES)), help=f"{'; '.join(f'{n}: {w}' for n, w in MODES.items())}.")
+@click.option("--window", type=click.IntRange(min=1), metavar="TURNS", help="How many turns --mode window keeps.")
 @click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", help="How to write it.")
 @click.option("--into", "agent", type=click.Choice(list(SESSIONS)), help="Write a session that this agent can resume.")
 @json_option
@@ -261,25 +264,38 @@ def resume(
     frame: str | None,
     name: str | None,
     branch: str,
-    budget: int,
+    budget: int | None,
+    mode: str | None,
+    window: int | None,
     form: str,
     agent: str | None,
     as_json: bool,
 ) -> None:
-    """The opening context for the next session: what changed since, what holds, the user's own words."""
+    """The opening context for the next session: the user's own words, what changed since, what holds."""
     wanted = frame_of(frame, name)
     if wanted and branch:
         raise UsageError("name a frame or a branch, not both")
+    if window and mode != "window":
+        raise UsageError("--window is for --mode window")
     if agent:
+        if budget is not None or mode:
+            raise UsageError("--into writes the whole session: no --budget and no --mode with it")
         written = resume_into.write_session(context.workspace, agent, wanted, branch)
         if as_json or form == "json":
             output.write_json(written._asdict())
         else:
             output.write(f"{written.path}\n{written.command}\n")
         return
-    resumed = history.resume(context.workspace, wanted, branch=branch, budget=budget)
+    resumed = history.resume(
+        context.workspace,
+        wanted,
+        branch=branch,
+        budget=DEFAULT_BUDGET if budget is None else budget,
+        mode=mode or "auto",
+        window=window or 0,
+    )
     if as_json or form == "json":
-        output.write_json(opening_data(resumed.frame, resumed.changes, resumed.made, budget))
+        output.write_json(opening_data(resumed.frame, resumed.changes, resumed.made, resumed.wanted))
     else:
         output.write(resumed.made.text)
 

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypedDict
 
 from session_frames.errors import FormatError, UsageError
 from session_frames.model import Frame, Turn
-from session_frames.operations.context import DEFAULT_BUDGET, Changes, Opening, opening
+from session_frames.operations.context import DEFAULT_BUDGET, Changes, Opening, Wanted, opening
 from session_frames.operations.summary import Summary
+from session_frames.operations.tokens import FACTORS, REFERENCE
 from session_frames.storage.commit_links import Link, links_of
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
 from session_frames.workspace.catalog import Catalog, Entry, catalog, get_entry, load
@@ -260,21 +261,39 @@ def _logged(link: Link, summary: Summary) -> LoggedFrame:
 
 
 class Resumed(NamedTuple):
-    """The opening context of a frame for the next session."""
+    """The opening context of a frame for the next session, and how it was wanted."""
 
     frame: Frame
     changes: Changes
     made: Opening
+    wanted: Wanted
 
 
-def resume(ws: Workspace, name: str | None = None, *, branch: str = "", budget: int = DEFAULT_BUDGET) -> Resumed:
-    """What the next session should begin with: what changed since, what holds, the user's words within the budget."""
+def resume(
+    ws: Workspace,
+    name: str | None = None,
+    *,
+    branch: str = "",
+    budget: int = DEFAULT_BUDGET,
+    mode: str = "auto",
+    window: int = 0,
+) -> Resumed:
+    """What the next session should begin with: what was said within the budget, what changed since, what holds."""
     if budget <= 0:
         raise UsageError(f"a budget must be above 0, not {budget}")
+    wanted = Wanted(budget, mode, window, vocabulary_of(ws))
     entry = entry_to_resume(ws, name, branch)
     frame = load(ws, entry)
     changes = changes_since(ws, entry, frame)
-    return Resumed(frame, changes, opening(frame, changes, budget, _origin(ws, entry)))
+    return Resumed(frame, changes, opening(frame, changes, wanted, _origin(ws, entry)), wanted)
+
+
+def vocabulary_of(ws: Workspace) -> str:
+    """The vocabulary by which tokens are counted here: git's ``frames.vocabulary``, else the reference."""
+    name = ws.repo.config("frames.vocabulary") or REFERENCE
+    if name not in FACTORS:
+        raise UsageError(f"no such vocabulary: '{name}'", hint=f"git config frames.vocabulary {'|'.join(FACTORS)}")
+    return name
 
 
 def entry_to_resume(ws: Workspace, name: str | None, branch: str = "") -> Entry:
