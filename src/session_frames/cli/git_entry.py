@@ -69,6 +69,14 @@ def _renew_view(ws: Workspace, args: Sequence[str]) -> None:
     renew_view(ws)
 
 
+def _post_checkout(ws: Workspace, args: Sequence[str]) -> None:
+    from session_frames.workspace.branch_hint import post_checkout
+
+    hint = post_checkout(ws)
+    if hint:
+        print(f"frames: {hint}", file=sys.stderr)
+
+
 def _post_rewrite(ws: Workspace, args: Sequence[str]) -> None:
     from session_frames.storage.hand_links import read_hand_links
 
@@ -85,7 +93,7 @@ _HOOKS: Final[Mapping[str, _Hook]] = {
     "commit-msg": _commit_msg,
     "post-commit": _post_commit,
     "post-merge": _renew_view,
-    "post-checkout": _renew_view,
+    "post-checkout": _post_checkout,
     "post-rewrite": _post_rewrite,
 }
 

@@ -95,7 +95,8 @@ GUARDS: Final[Mapping[str, str]] = {
     "commit-msg": f'[ "${{GIT_EDITOR-}}" = : ] || [ -z "$({_STAGED})" ] || frames_due=1',
     "post-commit": _POST_COMMIT,
     "post-merge": _KNOWN,
-    "post-checkout": f'[ "${{3-}}" != 1 ] || [ "${{1-}}" = "${{2-}}" ] || {{ {_KNOWN}; }}',
+    # Another branch, and not the first one of a new clone or work tree.
+    "post-checkout": f"case ${{3-}}-${{1-}} in 1-*[!0]*) {_KNOWN} ;; esac",
     "post-rewrite": _KNOWN,
 }
 
