@@ -33,7 +33,7 @@ _SENTENCE_END: Final = (
     r"(?<=[.!?])[\"')\]]?\s+|(?<=[。！？])|(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][?!])(?=[^\s?!])|(?<=\.{3})\s"
 )
 _MARK: Final = r"[.!?。！？]"  # every sentence ends behind one
-_ABBREVIATION: Final = r"\b(?:(?:e\.g|i\.e|etc|vs|cf|approx)\.(?=\s)|(?:no|fig)\.(?=\s+\d))"
+_ABBREVIATION: Final = r"\b(?:(?P<always>e\.g|i\.e|etc|vs|cf|approx)|no|fig)\.\Z"
 _IN_QUOTES: Final = (
     r"\"[^\"\n]{16,400}\"|“[^”\n]{16,400}”|「[^」\n]{8,400}」|『[^』\n]{8,400}』"
     r"|(?<=[\s(])\"[^\"\n]*[\uac00-\ud7a3\u3040-\u30ff][^\"\n]{7,400}\""
@@ -118,10 +118,8 @@ def _sentences(line: str) -> Iterator[str]:
 
 def _ends_in_an_abbreviation(line: str, end: int) -> bool:
     """Whether the full stop there belongs to a word ("e.g. this", "no. 4"; not "is that a no. Then ...")."""
-    return any(
-        mark.end() == end
-        for mark in re.compile(_ABBREVIATION, re.IGNORECASE).finditer(line, max(0, end - _LONGEST_MARK))
-    )
+    mark = re.compile(_ABBREVIATION, re.IGNORECASE).search(line, max(0, end - _LONGEST_MARK), end)
+    return mark is not None and re.compile(r"\s" if mark["always"] else r"\s+\d").match(line, end) is not None
 
 
 def _ends(line: str) -> Iterator[re.Match[str]]:

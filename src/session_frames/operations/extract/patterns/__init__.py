@@ -115,7 +115,8 @@ def _compiled(language: str, kind: str) -> _Kind | None:
     alternatives = _table(language).get(kind, ())
     if not alternatives:
         return None
-    inside = [pattern for pattern in alternatives if not pattern.startswith("^")]
+    # One that takes whatever comes first matches where the text begins, or nowhere.
+    inside = [pattern for pattern in alternatives if not pattern.startswith(("^", r"\S.*"))]
     return _Kind(_any_of(alternatives), _any_of(inside) if inside else None)
 
 
@@ -137,6 +138,8 @@ def find(kind: str, text: str) -> re.Match[str] | None:
     patterns = _compiled(language, kind) if cued & bit or not bit else None
     if patterns is None:
         return None
+    if text[:1].isspace() or "\n" in text:
+        return patterns.whole.search(text)
     found = patterns.whole.match(text)
     return found or (patterns.inside.search(text, 1) if patterns.inside else None)
 

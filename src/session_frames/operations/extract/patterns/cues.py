@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from .cue_table import CUES
@@ -22,29 +22,23 @@ def bits(language: str) -> dict[str, int]:
 
 def mask(language: str, text: str) -> int:
     """The bits of the kinds of which a cue stands in the text."""
-    of_word = _masks(language)
+    find, masks = _cues(language)
+    words = _WORD.findall((text if text.isascii() else text.translate(_FOLDED)).lower())
     found = 0
-    for word in set(_WORD.findall((text if text.isascii() else text.translate(_FOLDED)).lower())):
-        found |= of_word(word)
+    for number, _, _ in find(f" {' '.join(words)} ".encode(), True):
+        found |= masks[number]
     return found
 
 
 @cache
-def _masks(language: str) -> Callable[[str], int]:
-    """What tells the mask of a word. A blank in front of a cue or behind it says that a word begins or ends there."""
-    cues: dict[str, int] = {}
+def _cues(language: str) -> tuple[Callable[[bytes, bool], list[tuple[int, int, int]]], list[int]]:
+    """What finds the cues, and the mask of each. A blank in front of a cue or behind it says that a word begins or ends
+    there; none reaches into the next word."""
+    from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+    masks: dict[str, int] = {}
     for kind, bit in bits(language).items():
         for cue in CUES[language][kind].split("|"):
-            cues[cue] = cues.get(cue, 0) | bit
-    longest = max(map(len, cues))
-
-    @lru_cache(maxsize=8192)
-    def of_word(word: str) -> int:
-        padded = f" {word} "
-        found = 0
-        for start in range(len(padded) - 1):
-            for end in range(start + 1, min(start + longest, len(padded)) + 1):
-                found |= cues.get(padded[start:end], 0)
-        return found
-
-    return of_word
+            masks[cue] = masks.get(cue, 0) | bit
+    automaton = BytesAhoCorasick([cue.encode() for cue in masks], implementation=Implementation.DFA)
+    return automaton.find_matches_as_indexes, [*masks.values()]
