@@ -177,6 +177,10 @@ def _has_signs_of_a_secret(it: _Named) -> bool:
     return len(value) >= 16 and (_mixed(value) or (it.quoted and re.fullmatch("[a-z]+|[A-Z]+", value) is not None))
 
 
+LONGEST_NAME: Final = 120
+_KEY: Final = Pattern(rf"""[^"\\\x00-\x1f]{{1,{LONGEST_NAME}}}""")  # what is longer or has breaks in it is no name
+
+
 def is_value(name: str, value: str) -> bool:
     """Is this text a secret, as the key in front of it in a JSON value says?"""
     return _is_value(_Named(name, value, quoted=True, spaced=True))
@@ -185,7 +189,7 @@ def is_value(name: str, value: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_a_secret(key: str) -> bool:
     """Does a key say that its value is secret?"""
-    return kinds.name_pattern().search(key) is not None and not _is_about(key)
+    return bool(_KEY.fullmatch(key)) and kinds.name_pattern().search(key) is not None and not _is_about(key)
 
 
 def _name_of(text: str, match: re.Match[str], start: int) -> tuple[str, str]:

@@ -25,6 +25,8 @@ _TRIMMED: Final = frozenset(
 _REST = Pattern(r"""[^\s"'`<>]+""")
 _NOWHERE: Final = (0, 0)
 
+_PLAIN: Final = Pattern(r"[ !#-.0-\[\]-~]+")  # JSON writes it as it is
+
 Span = tuple[int, int, int]
 """Start, end, and the rank of the rule: the lower one names hits that overlap."""
 
@@ -104,6 +106,14 @@ class Matcher:
     def own_may_match(self, text: str) -> bool:
         """Could one of the team's own rules match?"""
         return any(_may_match(literals, text) for _, literals in self._own_rules)
+
+    def own_may_match_in_json(self, data: bytes) -> bool:
+        """Could one of the team's own rules match a string of this JSON? Its literals may stand there as escapes."""
+        lowered = data.lower()
+        return any(
+            not literals or any(not _PLAIN.fullmatch(word) or word.encode() in lowered for word in literals)
+            for _, literals in self._own_rules
+        )
 
     def key_spans(self, text: str) -> list[Span]:
         """The stretches that are keys by themselves, whatever stands around them."""

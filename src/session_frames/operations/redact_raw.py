@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from session_frames.operations.redact import Policy, redact_text, redact_value
+from session_frames.operations.redact_lines import looked_at
 from session_frames.transcripts.base import load_json
 
 _QUOTED = re.compile(r'"((?:[^"\\\n]++|\\.)*+)("?)')  # one whose end is missing reaches to the end of its line
@@ -47,8 +48,8 @@ def clean_lines(lines: Iterable[bytes], policy: Policy) -> Iterator[Piece]:
     A last line without its end is told when it is a record by itself; half a record is left for later.
     """
     run: list[bytes] = []
-    for line in lines:
-        piece = _record(line, policy)
+    for line, suspect in looked_at(lines, policy):
+        piece = _record(line, policy) if suspect else Piece(line, len(line), 0) if is_record(line) else None
         if piece is None:
             if line.endswith(b"\n"):
                 run.append(line)

@@ -236,9 +236,15 @@ def _worth(word: str) -> str:
     return rf"""{_SIGN_SOON}|(?: is| was)?:? {{1,4}}\\{{0,8}}["'`]?[a-z0-9_+/.~=-]{{12}}|(?<=-{word})[\\"' ,]"""
 
 
+# "key" says something only behind one of the words above.
+_LAST_LETTERS = "".join(sorted({kind[-1] for kind in _KEY_KINDS}))
+AFTER_A_KIND: Final = rf"(?<=[{_LAST_LETTERS}]key)|(?<=[{_LAST_LETTERS}][ _-]key)"
+
 # What has to follow a literal that is too common to try a pattern at each (lower case, save for capitals).
 FOLLOWED_BY: Final[dict[str, str]] = {
-    "key": _worth("key"),
+    "key": rf"(?:{AFTER_A_KIND})(?:{_worth('key')})",
+    "key=": """[^\\s\"'`\\\\<>&#]{6}""",
+    "pass": "(?![a-z])|w|phrase",
     "token": _worth("token"),
     "secret": _worth("secret"),
     "credential": _worth("credential"),
@@ -247,11 +253,11 @@ FOLLOWED_BY: Final[dict[str, str]] = {
     "SK": "[0-9a-fA-F]{32}",
     ".": r"(?:[a-z0-9_-]{6}\.[a-z0-9_-]{27}|[0-9a-f]{60})",
 }
-# Words that lead to several longer literals: one pass for the word instead of one for each.
+# Words that lead to several longer literals: what has to follow the word has to follow it there as well.
 CORES: Final = ("auth", "key", "token", "secret", "pass", "pw", "credential")
 
 
 @cache
 def name_pattern() -> re.Pattern[str]:
     """Finds the word in a name that says its value is secret."""
-    return re.compile(_NAME)
+    return re.compile(_NAME, re.ASCII)
