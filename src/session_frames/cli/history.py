@@ -19,6 +19,7 @@ from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted, frame_lines
 from session_frames.operations.strategies import MODES
+from session_frames.storage.quick_look import look, may_name_commits
 from session_frames.transcripts.agent_sessions import SESSIONS
 from session_frames.workspace import blame as blaming
 from session_frames.workspace import history, resume_into
@@ -199,6 +200,7 @@ def log(context: Context, args: tuple[str, ...]) -> None:
     Only commits with a frame: --frame FRAME, --topic TEXT, --agent NAME, --decision TEXT.
     """
     args = tuple(context.args[context.args.index("log") + 1 :]) if "log" in context.args else args
+    context.workspace.seen = look(context.environ, args if may_name_commits(list(args)) else ())
     before_paths = args[: args.index("--")] if "--" in args else args
     if "--json" in before_paths:
         if "--graph" in before_paths:

@@ -22,8 +22,9 @@ def log(args: list[str]) -> int | None:
     if any(arg == "--json" or arg.startswith(("--output", *LOG_FILTERS)) for arg in before_paths):
         return None
     try:
-        seen, newest = look(dict(os.environ)), newest_shown(args)
-        if may_name_commits(args) or not is_current(seen, newest):
+        asked = args if may_name_commits(args) else []
+        seen, newest = look(dict(os.environ), asked), newest_shown(args)
+        if asked or not is_current(seen, newest):
             _bring_up_to_date(args, newest, seen)
         os.execvp("git", ["git", "log", "--notes", SHOWN_NOTES, *args])
     except KeyboardInterrupt:
@@ -39,7 +40,9 @@ def _bring_up_to_date(args: list[str], newest: int | None, seen: Look | None) ->
     from session_frames.workspace.core import Workspace
     from session_frames.workspace.log_view import prepare_log
 
-    prepare_log(Workspace(os.getcwd(), os.environ, _no_clock, seen), args, newest)
+    ws = Workspace(os.getcwd(), os.environ, _no_clock, seen)
+    prepare_log(ws, args, newest)
+    ws.repo.close()
 
 
 def _no_clock() -> str:

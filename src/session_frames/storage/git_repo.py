@@ -36,6 +36,7 @@ LOCAL_ENVIRONMENT = (
 _WHERE = ("--git-dir", "--git-common-dir", "--show-object-format", "--is-inside-work-tree", "--show-toplevel")
 _PIPE_SIZE = 1 << 20
 _INDEX_WAIT = 5.0
+_ASKED_AT_ONCE = 32 << 10  # what the smallest pipe holds
 
 
 class Answer(NamedTuple):
@@ -74,6 +75,7 @@ class GitRepo:
         self.common_dir = common_dir
         self.top = top
         self.object_format = object_format
+        self._objects: _Objects | None = None
 
     @classmethod
     def open(cls, cwd: str, environ: Mapping[str, str]) -> GitRepo:
@@ -160,10 +162,10 @@ class GitRepo:
 
     def resolve(self, revision: str) -> str:
         """The commit id of a revision; ``UsageError`` for what is none (an option included)."""
-        answer = self.ask("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
-        if answer.code:
+        found = "" if "\n" in revision else self._open_or_idle().find_id(revision + "^{commit}")
+        if not found:
             raise UsageError(f"not a revision: '{revision}'")
-        return answer.out.decode().strip()
+        return found
 
     def resolve_range(self, text: str) -> str:
         """``A..B``, ``A...B`` or one revision with commit ids in place of names; HEAD where one side is left out.
@@ -205,20 +207,102 @@ class GitRepo:
         return files
 
     def iter_blobs(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """(name, content) of each object, in the order asked, by one process; None for what is missing."""
+        """(name, content) of each object, in the order asked; None for what is missing.
+
+        One process serves all questions of this repository, but for one that is asked while another is answered.
+        """
         asked = list(names)
         if not asked:
             return
-        stdin = "".join(name + "\n" for name in asked).encode("utf-8", "surrogateescape")
-        with self.stream("cat-file", "--batch", stdin=stdin) as output:
-            for name in asked:
-                head = output.readline().split()
-                if len(head) == 3 and head[1] in (b"blob", b"commit", b"tree", b"tag"):
-                    content = output.read(int(head[2]))
-                    output.read(1)
-                    yield name, content
-                else:
-                    yield name, None
+        objects, self._objects = self._open_or_idle(), None
+        answered = False
+        try:
+            yield from objects.read(asked)
+            answered = True
+        finally:
+            if answered and self._objects is None:
+                self._objects = objects
+            else:
+                objects.close()
+
+    def _open_or_idle(self) -> _Objects:
+        """The process that waits for questions, else a new one that is the one from now on."""
+        if self._objects is None:
+            self._objects = _Objects(self.top or self.git_dir, self.environ)
+        return self._objects
+
+    def close(self) -> None:
+        """Let the process go that reads objects."""
+        if self._objects is not None:
+            self._objects.close()
+            self._objects = None
+
+
+class _Objects:
+    """A process that gives the content of objects, until it is closed or this one ends."""
+
+    def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
+        (asks, self._asks), (answers, written) = os.pipe(), os.pipe()
+        _widen(written)
+        try:
+            with _anonymous(None) as errors:
+                self._pid = _spawn(cwd, environ, ["cat-file", "--batch"], asks, written, errors)
+        finally:
+            os.close(asks)
+            os.close(written)
+        self._answers = os.fdopen(answers, "rb", buffering=_PIPE_SIZE)
+
+    def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
+        """(name, content) of each, None for what is missing; ``GitError`` when git has ended."""
+        lines = [(name + "\n").encode("utf-8", "surrogateescape") for name in names]
+        for part in _parts(list(zip(names, lines, strict=True))):
+            try:
+                os.write(self._asks, b"".join(line for _, line in part))
+            except BrokenPipeError as error:
+                raise GitError("git cat-file failed") from error
+            for name, _ in part:
+                yield name, self._answer()[1]
+
+    def find_id(self, name: str) -> str:
+        """The id of an object; empty where it is missing."""
+        os.write(self._asks, f"{name}\n".encode("utf-8", "surrogateescape"))
+        return self._answer()[0]
+
+    def _answer(self) -> tuple[str, bytes | None]:
+        line = self._answers.readline()
+        if not line:
+            raise GitError("git cat-file failed")
+        head = line.split()
+        if len(head) != 3 or head[1] not in (b"blob", b"commit", b"tree", b"tag"):
+            return "", None
+        content = self._answers.read(int(head[2]))
+        self._answers.read(1)
+        return head[0].decode(), content
+
+    def close(self) -> None:
+        """Git ends when nobody can ask any more, and answers go nowhere."""
+        if not self._answers.closed:
+            os.close(self._asks)
+            self._answers.close()
+            _wait(self._pid)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_answers"):
+            self.close()
+
+
+def _parts(lines: list[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+    """As many questions at a time as a pipe holds, so that nobody waits for the other."""
+    part: list[tuple[str, bytes]] = []
+    size = 0
+    for name, line in lines:
+        if part and size + len(line) > _ASKED_AT_ONCE:
+            yield part
+            part, size = [], 0
+        part.append((name, line))
+        size += len(line)
+    if part:
+        yield part
 
 
 # ---------------------------------------------------------------------------------------------------------------------

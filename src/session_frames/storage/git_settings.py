@@ -17,10 +17,14 @@ class GitSettings:
 
         self._git = Git(repo.top or repo.git_dir)
         self._environ = {**repo.environ, "LC_ALL": "C"}
+        self._held: list[tuple[str, str]] | None = None
 
     def values(self, name: str) -> list[str]:
-        """All values of a key, in order."""
-        return self._ask("-z", "--get-all", name)[1].split("\0")[:-1]
+        """All values of a key, in order; all keys are read at once."""
+        if self._held is None:
+            entries = self._ask("-z", "--list")[1].split("\0")[:-1]
+            self._held = [(key, value) for key, _, value in (entry.partition("\n") for entry in entries)]
+        return [value for key, value in self._held if key == _as_listed(name)]
 
     def add(self, name: str, value: str) -> None:
         """One value more for a key."""
@@ -40,6 +44,7 @@ class GitSettings:
             raise GitError(f"git config failed: {error.strip() or f'exit code {code}'}")
 
     def _ask(self, *args: str) -> tuple[int, str, str]:
+        self._held = None
         code, out, error = self._git.execute(
             ["git", "config", "--local", *args],
             env=self._environ,
@@ -48,3 +53,10 @@ class GitSettings:
             strip_newline_in_stdout=False,
         )
         return int(code), str(out), str(error)
+
+
+def _as_listed(name: str) -> str:
+    """A key as git lists it: only what stands between the first dot and the last one keeps its case."""
+    section, _, rest = name.partition(".")
+    middle, dot, key = rest.rpartition(".")
+    return f"{section.lower()}.{middle}{dot}{key.lower()}"

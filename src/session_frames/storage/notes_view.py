@@ -31,7 +31,7 @@ _MOST_RANGES = 4
 _WIDTH = 200  # display columns of one line
 
 # `git notes add` costs 7-9 ms a note, `git fast-import` 28-40 ms however many there are.
-_FEW = 3
+_FEW = 2
 
 # So many notes may hooks have added since the last look: with more it is faster to write all anew.
 _MOST_BY_HOOKS = 500
@@ -240,9 +240,8 @@ def _existing(repo: GitRepo, notes: dict[str, str], at_least: int) -> dict[str, 
     """The notes on commits that are still there: ``git fast-import`` stops at others, ``git notes`` does not mind."""
     if len(notes) < at_least:
         return notes
-    asked = "".join(f"{commit}\n" for commit in notes).encode()
-    kinds = repo.run("cat-file", "--batch-check=%(objecttype)", stdin=asked).splitlines()
-    return {commit: text for (commit, text), kind in zip(notes.items(), kinds, strict=True) if kind == b"commit"}
+    there = {commit for commit, content in repo.iter_blobs(notes) if content is not None}
+    return {commit: text for commit, text in notes.items() if commit in there}
 
 
 def _add_few(repo: GitRepo, notes: Mapping[str, str], tip: str) -> str:

@@ -11,6 +11,10 @@ import os
 
 from session_frames import __version__
 
+TYPE_CHECKING = False  # the module of that name takes longer to load than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # To be raised whenever a table of the index, or the way its content is computed, changes.
 SCHEMA_VERSION = 3
 
@@ -32,7 +36,7 @@ _QUESTIONS = (
     "--exclude=refs/notes/*", "--exclude=refs/replace/*", "--all", "--is-bare-repository",
     f"--glob={_NOTES[:-1]}[{_NOTES[-1]}]", "--is-bare-repository",
     "--glob=refs/replace/*", "--is-bare-repository",
-    "--is-inside-work-tree", "--show-toplevel", "--revs-only", "HEAD",
+    "--is-inside-work-tree", "--show-toplevel", "--revs-only", "--no-flags", "HEAD",
 )  # fmt: skip
 _LIST_ENDS = ("true", "false")
 _FACTS = 3
@@ -60,7 +64,8 @@ _IN_REVISIONS = ("@", "^", "~", "..")
 class Look:
     """What one process of git tells of the repository around the current folder.
 
-    ``top`` is None outside of a work tree, ``head`` empty before the first commit. ``plain`` is False where only git
+    ``top`` is None outside of a work tree, ``head`` empty before the first commit; ``asked`` are the commits that
+    arguments name. ``plain`` is False where only git
     itself can say what the refs are, or where commits may look different from what they hold.
     """
 
@@ -69,7 +74,8 @@ class Look:
         self.tips, notes, replaced, rest = _lists(lines[_FACTS:])
         self.notes_tip = "".join(notes)
         self.top = rest[1] if rest[0] == "true" else None
-        self.head = "".join(rest[2:])
+        self.head = "".join(rest[2:3])
+        self.asked = [name.lstrip("^") for name in rest[3:]]
         unusual = ("shallow", "info/grafts")
         self.plain = not replaced and not any(os.path.exists(f"{self.common_dir}/{name}") for name in unusual)
         for head in _heads(self.git_dir, self.common_dir):
@@ -79,10 +85,10 @@ class Look:
                 self.plain = False
 
 
-def look(environ: dict[str, str]) -> Look | None:
-    """What git tells at a look; None where it does not answer in this way."""
+def look(environ: dict[str, str], args: Sequence[str] = ()) -> Look | None:
+    """What git tells at a look, also of the commits that ``args`` name; None where it does not answer in this way."""
     try:
-        return Look(_ask_git(environ).decode().splitlines())
+        return Look(_ask_git(environ, args).decode().splitlines())
     except (OSError, ValueError, IndexError):
         return None
 
@@ -128,7 +134,7 @@ def _may_name_commit(arg: str) -> bool:
     return any(mark in arg for mark in _IN_REVISIONS) or any(_HEX.issuperset(arg[at : at + 4]) for at in starts)
 
 
-def _ask_git(environ: dict[str, str]) -> bytes:
+def _ask_git(environ: dict[str, str], args: Sequence[str]) -> bytes:
     """What ``git rev-parse`` says; ``ValueError`` when it fails, but for asking where the work tree is."""
     read_end, write_end = os.pipe()
     streams = [
@@ -137,7 +143,7 @@ def _ask_git(environ: dict[str, str]) -> bytes:
     ]
     with open(read_end, "rb") as answer:
         try:
-            pid = os.posix_spawnp("git", ["git", "rev-parse", *_QUESTIONS], environ, file_actions=streams)
+            pid = os.posix_spawnp("git", ["git", "rev-parse", *_QUESTIONS, *args], environ, file_actions=streams)
         finally:
             os.close(write_end)
         said = answer.read()

@@ -61,7 +61,7 @@ def catalog(ws: Workspace) -> Catalog:
         except (FormatError, EnvironmentError_):
             continue
         found.setdefault(summary["id"], Entry(summary, private=path))
-    refresh(ws.repo, ws.index)
+    refresh(ws.repo, ws.index, seen=ws.seen)
     for committed in known_frames(ws.index).values():
         found.setdefault(committed["id"], Entry(committed, in_history=True))
     return Catalog(sorted(found.values(), key=_newest_first, reverse=True), damaged)

@@ -13,6 +13,7 @@ from session_frames.storage.private_state import PrivateState
 if TYPE_CHECKING:
     from session_frames.operations.redact import Policy
     from session_frames.storage.frame_store import FrameStore
+    from session_frames.storage.git_settings import GitSettings
     from session_frames.storage.index import Index
     from session_frames.storage.quick_look import Look
 
@@ -72,6 +73,13 @@ class Workspace:
         from session_frames.storage.index import Index
 
         return Index.open(self.state)
+
+    @cached_property
+    def settings(self) -> GitSettings:
+        """The repository's own git configuration."""
+        from session_frames.storage.git_settings import GitSettings
+
+        return GitSettings(self.repo)
 
     @cached_property
     def policy(self) -> Policy:

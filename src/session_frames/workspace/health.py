@@ -12,7 +12,6 @@ from typing import Final, Literal, NamedTuple
 
 from session_frames.errors import FramesError
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS
-from session_frames.storage.git_settings import GitSettings
 from session_frames.storage.hook_files import place_of_block
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.setup import (
@@ -87,7 +86,7 @@ def _is_set_up(ws: Workspace) -> Iterator[Finding]:
 
 
 def _attributes(ws: Workspace) -> Iterator[Finding]:
-    named, configured = has_attributes(ws), bool(GitSettings(ws.repo).values("merge.frame.driver"))
+    named, configured = has_attributes(ws), bool(ws.settings.values("merge.frame.driver"))
     if named and not configured:
         yield Finding(
             "error", "attributes name the merge driver 'frame', which is not configured in this clone", "frames init"
@@ -98,7 +97,7 @@ def _attributes(ws: Workspace) -> Iterator[Finding]:
 
 def _driver(ws: Workspace) -> Iterator[Finding]:
     for name, does in (("merge.frame.driver", "merge"), ("diff.frame.textconv", "show")):
-        for command in GitSettings(ws.repo).values(name):
+        for command in ws.settings.values(name):
             if not _is_runnable(ws, command):
                 yield Finding("error", f"git cannot run frames to {does} a frame: {_missing(command)}", _REINSTALL)
 
@@ -142,7 +141,7 @@ def _husky_is_active(ws: Workspace) -> Iterator[Finding]:
 
 
 def _notes(ws: Workspace) -> Iterator[Finding]:
-    if not receipts_of(ws).is_empty() and DISPLAYED not in GitSettings(ws.repo).values("notes.displayRef"):
+    if not receipts_of(ws).is_empty() and DISPLAYED not in ws.settings.values("notes.displayRef"):
         yield Finding("warning", f"git log does not show frames: notes.displayRef has no {DISPLAYED}", _REINSTALL)
 
 

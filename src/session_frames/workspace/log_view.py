@@ -30,6 +30,8 @@ def _asked_commits(ws: Workspace, args: Sequence[str]) -> list[str]:
     """The commits that the arguments name, also those that no ref reaches."""
     if not may_name_commits(list(args)):
         return []
+    if ws.seen is not None:
+        return list(filter(is_object_id, ws.seen.asked))
     answer = ws.repo.ask("rev-parse", "--revs-only", "--no-flags", *args, cwd=ws.cwd)
     names = (name.lstrip("^") for name in answer.out.decode("utf-8", "replace").split())
     return list(filter(is_object_id, names))

@@ -228,7 +228,7 @@ def _configure(ws: Workspace, receipts: Receipts, wanted: dict[str, str]) -> lis
     with open(path, "rb") as file:
         before = file.read()
     old = {}
-    settings = GitSettings(ws.repo)
+    settings = ws.settings
     for name, value in wanted.items():
         held = settings.values(name)
         if value in held if name == "notes.displayRef" else held == [value]:
@@ -321,7 +321,7 @@ def marks(ws: Workspace) -> Marks:
 
 
 def _own_settings(ws: Workspace) -> tuple[str, ...]:
-    settings = GitSettings(ws.repo)
+    settings = ws.settings
     found = tuple(name for name, mark in _MARKS.items() if any(mark in value for value in settings.values(name)))
     # A driver of the same name that is somebody else's has settings like ours.
     own = "merge.frame.driver" in found
@@ -378,7 +378,7 @@ def _restore_config(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
     if key not in receipts.files:
         return ()
     if receipts.take_back(key) != "restored":
-        settings = GitSettings(ws.repo)
+        settings = ws.settings
         for name, old in receipts.config.items():
             _restore_setting(settings, name, old)
     return tuple(receipts.config)
