@@ -680,6 +680,8 @@ def test_what_was_taken_back_is_never_listed_as_accepted(choice: str, later: str
         ("billing export: columns are in the wrong order", "billing export"),
         ("Implement the following plan:\n\n# Plan: Offline mode for notes\n\n## Steps\n- store", "offline mode notes"),
         ("https://example.org/x/1 why is the nightly backup so slow?", "nightly backup slow"),
+        ("port already in use when I start the server", "port server"),
+        ("please port the parser to rust", "parser rust"),
         ("결제 취소 API에 로그 추가해줘", "결제 취소 api 로그"),
         ("検索のインデックスを作り直したい", "検索のインデックス"),
         ("", "session"),

@@ -285,6 +285,20 @@ def test_a_session_that_was_kept_whole_is_split_later(repo: Path) -> None:
     assert git("status", "--short", cwd=repo) == ""
 
 
+def test_a_part_is_not_merged_with_a_copy_of_the_whole(repo: Path) -> None:
+    two_topics(repo).save_at_home()
+    out("close", cwd=repo)
+    (path,) = (repo / ".copilot/sessions").glob("*.json")
+    whole = path.read_bytes()
+    out("close", "--split", "--yes", cwd=repo)
+    one, two = kept(repo)
+    out("merge", one["id"][:12], two["id"][:12], cwd=repo)
+    path.write_bytes(whole)
+    told = err("merge", one["id"][:12], two["id"][:12], cwd=repo, code=6)
+    assert f"{one['id'][:6]} and {two['id'][:6]} hold 2 turns of one session in common" in told
+    assert "hint: one is a part of the other" in told
+
+
 def test_another_clone_knows_the_parts_from_the_tree(repo: Path, tmp_path: Path) -> None:
     session = two_topics(repo)
     session.save_at_home()

@@ -13,6 +13,7 @@ from session_frames.operations.compose import redact_frame
 from session_frames.operations.exchange import EXPORTS, EXPORTS_OF_REVISION, value_of_text
 from session_frames.operations.export_agent_trace import NOWHERE, Revision
 from session_frames.operations.merge import merge_sessions
+from session_frames.operations.render import counted
 from session_frames.schema import Problem, problems_of_version
 from session_frames.storage.commit_history import read_changes
 from session_frames.storage.frame_store import SESSIONS, archive_folder, read_bytes
@@ -37,6 +38,7 @@ def merge(ws: Workspace, names: Sequence[str], topic: str = "") -> Merged:
         raise UsageError("a merge needs two different frames", hint="frames list shows them")
     for frame in sources:
         frame_json.require_writable(frame, frame["id"])
+    _require_no_turn_twice(sources)
     result = merge_sessions(sources, topic or None)
     merged = redact_frame(result.frame, ws.policy)
     with ws.state.lock():
@@ -44,6 +46,24 @@ def merge(ws: Workspace, names: Sequence[str], topic: str = "") -> Merged:
         write_copy(ws, merged["id"], frame_json.encode(merged))
         ws.store.write(merged, path)
     return Merged(merged, path, list(result.conflicts), sources)
+
+
+def _require_no_turn_twice(frames: Sequence[Frame]) -> None:
+    """Refuse a part of a session beside a copy of the whole: each of its turns would stand there twice."""
+    for at, one in enumerate(frames):
+        for other in frames[at + 1 :]:
+            same = one["id"] != other["id"] and _session_of(one) and _session_of(one) == _session_of(other)
+            common = {turn["id"] for turn in one.get("turns", [])} & {turn["id"] for turn in other.get("turns", [])}
+            if same and common:
+                both = f"{one['id'][:6]} and {other['id'][:6]}"
+                raise RefusedError(
+                    f"{both} hold {counted(len(common), 'turn')} of one session in common",
+                    hint="one is a part of the other: merge parts with parts, or leave the whole one as it is",
+                )
+
+
+def _session_of(frame: Frame) -> str:
+    return "" if frame.get("merged_from") else frame.get("session", {}).get("session_id", "")
 
 
 class Moved(NamedTuple):

@@ -53,13 +53,14 @@ NO_LABEL: Final = _words(
     something way time problem issue bug work works working complain complains say says said yesterday today
     tomorrow currently silently sometimes always never keeps keep since until after before same whole project repo
     code file files support review explain show tell hi hello hey thanks set move remove delete rename replace turn
-    put send sends
+    put send sends already
     """
 )
 ASKED_FOR: Final = (
     r"(?:^|[,;:(]\s*|\b(?:to|please|and|then|you|me|let's|lets|should|must|now|just|also|we|i|i'll|we'll)\s+)"
     r"(?:fix|add|implement|create|write|build|refactor|rewrite|improve|migrate|review|debug|speed up|clean up|remove"
-    r"|replace|rename|move|update|optimi[sz]e|upgrade|port|document|test|support|explain|investigate|set up|extend"
+    r"|replace|rename|move|update|optimi[sz]e|upgrade|port(?! (?:already|is|was|in|number|conflict|taken|busy|\d))"
+    r"|document|test|support|explain|investigate|set up|extend"
     r"|split|simplify|parse|handle|make|validate|convert|generate)\s+(.+)"
 )
 
