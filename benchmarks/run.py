@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 import git_history
+import growing
 import hooks
 import importing
 import merging
@@ -38,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[Bench], Iterator[Figure]]] = {
     "blame": git_history.blame_figures,
     "hooks": hooks.figures,
     "import": importing.figures,
+    "grown": growing.figures,
     "merge": merging.figures,
     "redaction": redaction.figures,
 }

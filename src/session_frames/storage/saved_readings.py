@@ -8,12 +8,13 @@ is taken up as plain values and classes of the two parts of the program that do 
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
@@ -197,8 +198,22 @@ def _unpacked(packed: bytes) -> Iterator[Any]:
     start = 16
     for at in (0, 8):
         size = int.from_bytes(data[at : at + 8], "big")
-        yield _Unpickler(io.BytesIO(data[start : start + size])).load()
+        with _without_collecting():
+            value = _Unpickler(io.BytesIO(data[start : start + size])).load()
+        yield value
         start += size
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Among very many new values that all stay the search for garbage takes longer than making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Unpickler(pickle.Unpickler):

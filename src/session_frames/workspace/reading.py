@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple
 
@@ -164,7 +165,8 @@ def read_transcripts(
             reason = reason or "its sessions were recorded in other repositories"
             continue
         found = True
-        frame = compose(assembled, name, ws.policy, topic=topic)
+        with growing.remembering() if growing else nullcontext():
+            frame = compose(assembled, name, ws.policy, topic=topic)
         if growing and not dry_run:
             growing.save([frame["id"]])
         yield Reading(frame, source, assembled)

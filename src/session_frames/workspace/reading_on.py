@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, Final, NamedTuple
 
 from session_frames.operations.assemble import Assembled, Assembler
+from session_frames.operations.extract.memory import Answers, remembering
 from session_frames.operations.put_away import go_on, holds_secret, put_away
 from session_frames.storage.saved_readings import Saved, SavedReadings, Wanted, pickled
 from session_frames.storage.transcript_files import companions_of
@@ -66,11 +68,13 @@ class ReadingOn:
         tops = Locator(ws).tops
         self._wanted = Wanted(os.path.realpath(path), name, keep_reasoning, tops, ws.policy)
         self._saved: Saved | None = None
+        self._memory: Answers = {}
         self._new: Saved | None = None
 
     def assembled(self) -> Assembled:
         """What the transcript tells, the same as when it is read as a whole at once."""
         self._saved = self._store.find(self._wanted, self._file)
+        self._memory = self._saved.memory if self._saved else {}
         begun = self._taken_up(self._saved) if self._saved else None
         if begun is not None:
             try:
@@ -87,10 +91,17 @@ class ReadingOn:
         """Was only what is new read?"""
         return self._saved is not None
 
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """While it lasts, what was seen in the texts of the earlier reading need not be looked for again."""
+        with remembering(self._memory) as self._memory:
+            yield
+
     def save(self, frames: list[str]) -> None:
         """Put the reading away for the next time, where that is worth while; ``frames`` hold its words."""
         if self._new is not None:
-            self._store.save(self._wanted, self._file, self._new._replace(memory=pickled(None)), frames)
+            new = self._new._replace(memory=pickled(self._memory))
+            self._store.save(self._wanted, self._file, new, frames)
 
     def _taken_up(self, saved: Saved) -> _At | None:
         reader, state, looked = saved.state

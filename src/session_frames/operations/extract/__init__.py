@@ -8,6 +8,7 @@ user's own words, letter for letter, make an item the user's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TypedDict
 
 from session_frames.model import (
@@ -25,6 +26,7 @@ from session_frames.model import (
 
 from .claims import read_claims
 from .decisions import read_decisions
+from .memory import is_remembering, remembering
 from .questions import read_questions
 from .steps import read_steps
 from .taken_back import Withdrawal, read_withdrawals
@@ -53,6 +55,11 @@ def extract(
 
     An explicit ``title`` or ``topic`` wins over what the first prompt says. ``verification`` are the checks that ran.
     """
+    with nullcontext() if is_remembering() else remembering():
+        return _extract(turns, title, topic, verification)
+
+
+def _extract(turns: Sequence[Turn], title: str, topic: str, verification: Sequence[Check]) -> Extracted:
     spoken = [turn for turn in turns if _counts(turn)]
     prompt = first_prompt(spoken)
     ledger = read_decisions(spoken)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from .memory import remembered
 from .patterns import find
 from .sentences import last_sentences, shortened
 from .words import about, says, shared
@@ -38,6 +39,7 @@ class Offer(NamedTuple):
 NOTHING: Final = Offer({}, [], [], [], [])
 
 
+@remembered
 def offer_of(text: str) -> Offer:
     """What the agent's text proposes."""
     options = options_of(text)

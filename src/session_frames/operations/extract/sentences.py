@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, NamedTuple
 
+from .memory import remembered
 from .patterns import find, opening, split
 
 # Longer than this, a message is mostly a pasted document, and only its first paragraph is taken for the person's words.
@@ -80,7 +80,7 @@ def _is_quoted_or_code(line: str) -> bool:
     return bool(re.match(_QUOTED_LINE, line) or re.match(_CODE_LINE, line)) or line.rstrip().endswith(_CODE_ENDS)
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def own_sentences(text: str) -> tuple[str, ...]:
     """The sentences of the author's own lines."""
     return tuple(sentence for line in own_lines(text) for sentence in _sentences(line))
@@ -138,6 +138,7 @@ def _bounded(piece: str) -> Iterator[str]:
         yield piece
 
 
+@remembered
 def clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence, without the words that lead in."""
     found: list[Clause] = []

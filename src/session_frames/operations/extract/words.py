@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from .memory import remembered
 from .patterns.vocabulary import EMPTY_WORDS, GENERIC_WORDS
 
 _PREFIX: Final = 5  # "rename" and "renaming", "evict" and "eviction"
@@ -15,7 +16,7 @@ _TOKEN: Final = (
 )
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def about(text: str) -> frozenset[str]:
     """The keys of the words that carry meaning; empty for "yes, do that"."""
     return frozenset().union(*map(_keys, set(re.findall(_TOKEN, text))))

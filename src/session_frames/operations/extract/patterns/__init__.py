@@ -79,10 +79,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Final, NamedTuple
 
+from ..memory import remembered
 from .cues import bits, mask
 
 _HANGUL: Final = r"[\uac00-\ud7a3\u3131-\u318e]"
@@ -124,24 +125,28 @@ def _any_of(alternatives: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in alternatives), re.IGNORECASE)
 
 
-@lru_cache(maxsize=512)
-def _seen(text: str) -> tuple[str, int]:
-    """The language of a text, and the bits of the kinds of which a cue stands in it."""
+@remembered
+def _seen(text: str) -> tuple[str, int, set[str]]:
+    """The language of a text, the bits of the kinds of which a cue stands in it, and what was not found in it yet."""
     language = language_of(text)
-    return language, mask(language, text)
+    return language, mask(language, text), set()
 
 
 def find(kind: str, text: str) -> re.Match[str] | None:
     """The first place where the text, in its own language, matches the kind."""
-    language, cued = _seen(text)
+    language, cued, missed = _seen(text)
     bit = bits(language).get(kind, 0)
-    patterns = _compiled(language, kind) if cued & bit or not bit else None
+    patterns = _compiled(language, kind) if kind not in missed and (cued & bit or not bit) else None
     if patterns is None:
         return None
-    if text[:1].isspace() or "\n" in text:
-        return patterns.whole.search(text)
-    found = patterns.whole.match(text)
-    return found or (patterns.inside.search(text, 1) if patterns.inside else None)
+    if text[:1].isspace() or "
+" in text:
+        found = patterns.whole.search(text)
+    else:
+        found = patterns.whole.match(text) or (patterns.inside.search(text, 1) if patterns.inside else None)
+    if found is None:
+        missed.add(kind)
+    return found
 
 
 def opening(kind: str, text: str) -> re.Match[str] | None:
