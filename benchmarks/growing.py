@@ -24,10 +24,11 @@ class Growing:
         self.work = work
         self.path = work / "grown.jsonl"
         data = whole.read_bytes()
-        ends = [data.rfind(b"\n", 0, len(data) - NEWS * part) + 1 for part in range(parts, -1, -1)]
+        news = min(NEWS, len(data) // (2 * parts))
+        ends = [data.rfind(b"\n", 0, len(data) - news * part) + 1 for part in range(parts, -1, -1)]
         self.path.write_bytes(data[: ends[0]])
         self.begin = work / "begin.jsonl"
-        self.begin.write_bytes(data[: data.find(b"\n", NEWS) + 1])
+        self.begin.write_bytes(data[: data.find(b"\n", news) + 1])
         self._news = [data[start:end] for start, end in pairwise(ends)]
         self._ws = Workspace(str(work), os.environ, lambda: "2026-06-02T10:00:00Z")
 

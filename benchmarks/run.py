@@ -68,6 +68,8 @@ _TAIL = """\
   `git diff --cached --quiet`.
 - **git runs ahead of its reader.** `GIT_FLUSH=0` and a pipe of 1 MiB: by default git flushes after each commit.
 - **Transcripts are read line by line**, redacted as decoded strings before anything is cut, and never held whole.
+- **A session that grew is read on.** What is left to do then grows with the frame, not with the transcript; the one
+  measured here has the words and calls of some weeks, and a frame of 7 MB.
 
 ## Measuring again
 

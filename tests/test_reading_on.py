@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pickle
 import random
 import signal
 import string
@@ -26,6 +27,8 @@ from session_frames import frame_json
 from session_frames.errors import NotUnderstood
 from session_frames.operations.assemble import Assembled, assemble
 from session_frames.operations.compose import compose
+from session_frames.operations.extract import extract
+from session_frames.operations.extract.memory import remembering
 from session_frames.operations.redact import Rule, policy
 from session_frames.storage import saved_readings
 from session_frames.storage.transcript_files import events_of
@@ -507,6 +510,17 @@ def test_only_what_is_new_is_read(repo: Path) -> None:
         assert reading.went_on
     assert path.stat().st_size > 2_000_000
     assert raw.taken < 100_000
+
+
+def test_what_was_seen_before_changes_nothing_of_what_is_found() -> None:
+    for name, path in cases():
+        with path.open("rb") as file:
+            turns = assemble(events_of(name, file, str(path))).turns
+        with remembering() as seen:
+            extract(turns[: len(turns) * 2 // 3])
+        with remembering(pickle.loads(pickle.dumps(seen))):
+            found = extract(turns)
+        assert found == extract(turns)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

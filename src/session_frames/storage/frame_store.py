@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from session_frames import frame_json
 from session_frames.errors import EnvironmentError_, FormatError, RefusedError, UsageError
@@ -44,9 +46,29 @@ def archive_folder(frame: Frame) -> str:
     return f"{ARCHIVE}/{started[:7] if re.fullmatch(r'[0-9]{4}-[0-9]{2}', started[:7]) else '0000-00'}"
 
 
+# Content of a file -> its frame; None: every file is decoded for itself.
+_decoded: ContextVar[dict[bytes, Frame] | None] = ContextVar("decoded", default=None)
+
+
+@contextmanager
+def decoding_once() -> Iterator[None]:
+    """While it lasts, files of the same content are the same frame, decoded once; nobody may change it."""
+    token = _decoded.set({})
+    try:
+        yield
+    finally:
+        _decoded.reset(token)
+
+
 def read_frame(path: str, name: str = "") -> Frame:
     """The frame in a file; ``FormatError`` or ``EnvironmentError_`` names the file."""
-    return frame_json.decode(read_bytes(path, name), name or path)
+    data, known = read_bytes(path, name), _decoded.get()
+    frame = known.get(data) if known else None
+    if frame is None:
+        frame = frame_json.decode(data, name or path)
+        if known is not None:
+            known[data] = frame
+    return frame
 
 
 def read_bytes(path: str, name: str = "") -> bytes:

@@ -130,7 +130,9 @@ def _stage_frame(ws: Workspace, frame: Frame) -> _Staged | None:
     """Write the frame's file and stage it; None where frames are kept out of the tree."""
     if ws.keeps_local:
         return None
-    with ws.state.lock(wait=_LOCK_WAIT):
+    from session_frames.storage.frame_store import decoding_once
+
+    with ws.state.lock(wait=_LOCK_WAIT), decoding_once():
         path = ws.store.find_path(frame["id"])
         if path is None:
             path = ws.store.new_path(frame)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from session_frames import frame_json
 from session_frames.errors import FormatError, FramesError, GitError, NewerVersion, RefusedError
-from session_frames.model import Frame
+from session_frames.model import Frame, Turn
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.redact import redact_text
 from session_frames.operations.renew import renew, with_hand_edits_noted
 from session_frames.operations.split import split_frame
-from session_frames.storage.frame_store import read_bytes, read_frame
+from session_frames.storage.frame_store import decoding_once, read_bytes, read_frame
 from session_frames.storage.private_state import DAMAGED, write_atomically
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.session_parts import known_starts
@@ -70,7 +70,7 @@ def keep(
     if dry_run:
         pieces = split_frame(revise(frame), [*known_starts(ws, frame), *split_at])
         return _as_one([Captured(piece, "", source, False, False, lost_turns=0, notes=()) for piece in pieces])
-    with ws.state.lock():
+    with ws.state.lock(), decoding_once():
         parts = split_frame(frame, known_starts(ws, frame))
         kept = []
         for number, part in enumerate(parts, 1):
@@ -100,13 +100,23 @@ def _renewed(ws: Workspace, frame: Frame, topic: str, renewal: Renewal = read_ag
         return frame if frame.get("session", {}).get("parent") else _with_parent(ws, frame), 0
     frame_json.require_writable(old, path or "")
     old = with_hand_edits_noted(old, _closed_copy(ws, frame["id"]), ws.now())
+    fresh = {turn["id"]: turn for turn in frame.get("turns", [])}
     frame, lost = renewal(old, frame, ws.now())
     if topic:
         frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
     if path and old["status"] in ("archived", "exported"):
         frame = cast(Frame, {**frame, "status": old["status"]})
-    # What stayed of the older form was cleaned by the rules of its time.
-    return redact_frame(frame, ws.policy, turns_too=True), lost
+    return _cleaned(ws, frame, fresh), lost
+
+
+def _cleaned(ws: Workspace, frame: Frame, fresh: Mapping[str, Turn]) -> Frame:
+    """The frame without secrets: what stayed of its older form was cleaned by the rules of its time."""
+    if not frame.get("turns"):
+        return redact_frame(frame, ws.policy)
+    stayed = [turn for turn in frame.get("turns", []) if fresh.get(turn["id"]) != turn]
+    cleaned = redact_frame(cast(Frame, {**frame, "turns": stayed}), ws.policy, turns_too=True)
+    anew = {turn["id"]: turn for turn in cleaned.get("turns", [])}
+    return cast(Frame, {**cleaned, "turns": [anew.get(turn["id"], turn) for turn in frame["turns"]]})
 
 
 def _write(ws: Workspace, frame: Frame, source: str, lost: int, *, stage: bool, private: bool) -> Captured:
