@@ -139,8 +139,7 @@ def find(kind: str, text: str) -> re.Match[str] | None:
     patterns = _compiled(language, kind) if kind not in missed and (cued & bit or not bit) else None
     if patterns is None:
         return None
-    if text[:1].isspace() or "
-" in text:
+    if text[:1].isspace() or "\n" in text:
         found = patterns.whole.search(text)
     else:
         found = patterns.whole.match(text) or (patterns.inside.search(text, 1) if patterns.inside else None)
