@@ -75,3 +75,18 @@ def test_the_demo_runs(environment: Path, tmp_path: Path) -> None:
         run(environment / "frames", "validate", folder=tmp_path / "work" / "parcel").stdout
         == "3 frames checked, 0 invalid\n"
     )
+
+
+def test_it_needs_no_extra(environment: Path, tmp_path: Path) -> None:
+    """Every module but those of the extras loads where their packages are missing."""
+    code = """
+import importlib, pkgutil, sys
+for name in ("langchain_core", "langgraph", "ctok", "rs_bpe"):
+    sys.modules[name] = None
+import session_frames
+skipped = ("session_frames.langchain.", "session_frames.__main__")
+for module in pkgutil.walk_packages(session_frames.__path__, "session_frames."):
+    if not module.name.startswith(skipped):
+        importlib.import_module(module.name)
+"""
+    run(environment / "python", "-c", code, folder=tmp_path)

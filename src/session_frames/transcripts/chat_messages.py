@@ -34,6 +34,10 @@ REQUEST_KEYS = frozenset(
 )
 
 
+# What a document may tell of its session beside the messages.
+FACTS = ("session_id", "cwd", "branch", "base")
+
+
 class Head(NamedTuple):
     """What the beginning of a file shows: the keys beside the messages, and the first whole messages."""
 
@@ -121,8 +125,9 @@ def read_lists(
             continue
         document, messages = held
         yield Begins()
-        if model := text_of(document.get("model")):
-            yield Meta("model", model)
+        for fact in ("model", *FACTS):
+            if told := text_of(document.get(fact)):
+                yield Meta(fact, told)
         for event in tell(messages):
             spoken = spoken or not isinstance(event, Skipped | Meta)
             yield event

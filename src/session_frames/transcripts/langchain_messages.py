@@ -25,6 +25,7 @@ from session_frames.transcripts.chat_messages import block_texts, call_of, head_
 from session_frames.transcripts.heads import origin_of
 
 NAME = "langchain"
+FOLDER = "messages"  # in the private area: the histories that a program keeps there
 RECORDED = False  # written after the makers' description; no file of somebody's session was at hand
 
 _QUIET_TYPES = frozenset({"system", "remove", "developer"})
@@ -34,8 +35,8 @@ _CHAT_ROLES = {"user": "human", "human": "human", "assistant": "ai", "ai": "ai"}
 
 
 def find(home: str, environ: Mapping[str, str]) -> list[str]:
-    """A program keeps them where it likes."""
-    return []
+    """A program keeps them where it likes; those of the message histories lie in the private area."""
+    return [f"{{top}}/.git/frames/{FOLDER}/*.json"]
 
 
 def sniff(head: bytes) -> bool:
@@ -69,29 +70,30 @@ def _tell(messages: list[Any]) -> Iterator[Event]:
             yield Skipped("not a message", 0)
             continue
         kind, fields = unpacked
+        at = text_of(message.get("at"))
         kind = _CHAT_ROLES.get(text_of(fields.get("role")).lower(), "system") if kind == "chat" else kind
         text = block_texts(fields.get("content"))
         if kind == "human":
             if text.strip():
-                yield UserWords("", "", text, origin_of(text))
+                yield UserWords("", at, text, origin_of(text))
         elif kind == "ai":
             metadata = dict_of(fields.get("response_metadata"))
             named = text_of(metadata.get("model_name")) or text_of(metadata.get("model"))
             if named and named != model:
                 model = named
                 yield Meta("model", model)
-            yield from _answer(fields, text)
+            yield from _answer(fields, text, at)
         elif kind in ("tool", "function"):
             outcome = "failed" if fields.get("status") == "error" else "unknown"
-            yield ToolResult(text_of(fields.get("tool_call_id")), "", text, outcome)  # type: ignore[arg-type]
+            yield ToolResult(text_of(fields.get("tool_call_id")), at, text, outcome)  # type: ignore[arg-type]
 
 
-def _answer(fields: Record, text: str) -> Iterator[Event]:
+def _answer(fields: Record, text: str, at: str) -> Iterator[Event]:
     if text:
-        yield AgentText("", "", text)
+        yield AgentText("", at, text)
     calls = list_of(fields.get("tool_calls"))
     for call in map(dict_of, calls):
-        yield call_of(text_of(call.get("id")), text_of(call.get("name")), call.get("args"))
+        yield call_of(text_of(call.get("id")), text_of(call.get("name")), call.get("args"))._replace(at=at)
     for call in [] if calls else map(dict_of, list_of(dict_of(fields.get("additional_kwargs")).get("tool_calls"))):
         function = dict_of(call.get("function"))
         yield call_of(text_of(call.get("id")), text_of(function.get("name")), function.get("arguments"))
