@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 .NOTPARALLEL:
 
-.PHONY: help demo test proof lint format docs bench clean debian-packages
+.PHONY: help demo test proof lint format docs bench clean debian-packages husky
 
 help:
 	@echo 'make demo     the whole loop in a new scratch repository, each command with its output'
@@ -20,7 +20,7 @@ help:
 demo: $(READY)
 	@$(BIN)/python -m session_frames demo
 
-test: debian-packages $(READY)
+test: debian-packages $(READY) husky
 	$(BIN)/pytest -n auto -rfEs
 
 proof: $(READY)
@@ -58,3 +58,8 @@ debian-packages:
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing; \
 	fi
+
+# The tool for hooks that comes from npm, where that is; its tests skip elsewhere.
+husky: $(READY)
+	@[ -e $(VENV)/husky/node_modules/husky ] || ! command -v npm >/dev/null || \
+		npm install --prefix $(VENV)/husky --no-audit --no-fund --silent husky || true
