@@ -18,7 +18,10 @@ import click
 
 from session_frames.cli.main import VERBS, frames
 from session_frames.errors import EXIT_CODES
+from session_frames.operations.context_edits import KINDS
 from session_frames.operations.merge_rules import KEYS, RULES, STRATEGIES
+from session_frames.operations.preamble import SENTENCES
+from session_frames.operations.pruning_rules import CONDITIONS
 from session_frames.operations.redact_rules import RULES as REDACTION_RULES
 from session_frames.schema import load_schema
 from session_frames.transcripts import FORMATS, get_format
@@ -210,6 +213,27 @@ def _rewrites() -> str:
     return _table(head, rows)
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# The context
+
+
+def _annotations() -> str:
+    rows = [(f"`{kind}`", f"{sentence}: turns …") for kind, sentence in SENTENCES.items()]
+    return _table(("kind", "sentence"), rows)
+
+
+def _pruning_conditions() -> str:
+    rows = [
+        (f"`{key}`", one.kind.replace("|", ", "), "calls" if one.of_calls else "", one.about)
+        for key, one in CONDITIONS.items()
+    ]
+    return _table(("condition", "value", "of", "holds when"), rows)
+
+
+def _events() -> str:
+    return _table(("event", "what was done"), [(f"`{kind}`", done) for kind, done in KINDS.items()])
+
+
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "command-line": _command_line,
     "schema": _schema,
@@ -218,6 +242,9 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "redaction": _redaction,
     "formats": _formats,
     "rewrites": _rewrites,
+    "annotations": _annotations,
+    "pruning-conditions": _pruning_conditions,
+    "events": _events,
 }
 
 

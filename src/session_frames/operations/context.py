@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, cast
 from session_frames.model import Frame, digest
 from session_frames.operations.context_view import Entry, entries
 from session_frames.operations.dead_ends import dead_ends, repeated_lookups, told
+from session_frames.operations.extract import Withdrawal, withdrawals
 from session_frames.operations.fence import line_shown, shown
+from session_frames.operations.preamble import contradictions, preamble, withdrawal_of
 from session_frames.operations.render import counted
 from session_frames.operations.strategies import CHOOSY, Choice, OverBudget, choose, fetch_lines, fit
 from session_frames.operations.summary import live_turns
@@ -196,12 +198,16 @@ _STATE: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 def _state(frame: Frame) -> list[_Section]:
     """Goal, constraints, decisions, questions, steps, checks and dead ends, each with its state."""
+    taken_back = withdrawals(frame)
     sections = [_Section("Goal", "goal", [shown(frame["goal"])] if frame.get("goal") else [])]
+    sections.append(_Section("What was said of turns", "annotated turns", [f"- {line}" for line in preamble(frame)]))
+    doubts = [f"- {line}" for line in contradictions(frame, taken_back)]
+    sections.append(_Section("Ask the user", "contradictions", doubts))
     unsettled = [f"- {conflict['where']}: {_both(conflict['values'])}" for conflict in frame.get("merge_conflicts", [])]
     sections.append(_Section("Not settled after a merge: ask", "merge_conflicts", unsettled))
     for heading, key, states in _STATE:
         items = [item for item in cast(dict[str, Any], frame).get(key, []) if item["status"] in states]
-        sections.append(_Section(heading, key, [_item_line(item) for item in items]))
+        sections.append(_Section(heading, key, [_item_line(frame, item, taken_back) for item in items]))
     checks = [f"- {check['outcome']}: {line_shown(check['command'])}" for check in frame.get("verification", [])]
     sections.append(_Section("Verified", "verification", checks[-_MOST_LISTED:]))
     claims = [f"- {line_shown(claim['text'])}" for claim in frame.get("unverified", [])]
@@ -216,11 +222,13 @@ def _both(values: list[Any]) -> str:
     return " or ".join(f"“{line_shown(str(value))}”" for value in values)
 
 
-def _item_line(item: dict[str, Any]) -> str:
+def _item_line(frame: Frame, item: dict[str, Any], taken_back: list[Withdrawal]) -> str:
     quotes = [f"“{line_shown(evidence['quote'])}”" for evidence in item.get("evidence", [])[:1]]
     doubt = ", quote not found" if item.get("verified") is False else ""
     said = f" — {item['by']} said: {quotes[0]}" if quotes else f" — by {item['by']}"
-    return f"- [{item['status']}{doubt}] {line_shown(item['text'])}{said}"
+    # What no longer holds stands beside the words that took it back.
+    fell = withdrawal_of(frame, item, taken_back) if item["status"] in ("overruled", "rejected") else ""
+    return f"- [{item['status']}{doubt}] {line_shown(item['text'])}{said}{f'; {fell}' if fell else ''}"
 
 
 def _free_mark(content: str, frame_id: str) -> str:

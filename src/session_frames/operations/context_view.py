@@ -77,7 +77,7 @@ def _turn_entry(turn: Turn, number: int) -> Entry:
         calls=calls,
         pinned=turn.get("pinned", False),
         annotation=turn.get("annotation", ""),
-        tokens=estimated_tokens(turn.get("text", "")) + sum(map(call_tokens, calls)),
+        tokens=turn_tokens(turn),
         compaction="",
     )
 
@@ -100,6 +100,12 @@ def _summary_entry(compaction: Compaction, places: Sequence[int], frame: Frame) 
         tokens=estimated_tokens(compaction["summary"]),
         compaction=compaction["id"],
     )
+
+
+def turn_tokens(turn: Turn) -> int:
+    """The estimated tokens of a turn: its words, and its calls but for pruned ones."""
+    calls = [call for call in turn.get("calls", []) if not call.get("pruned")]
+    return estimated_tokens(turn.get("text", "")) + sum(map(call_tokens, calls))
 
 
 def call_tokens(call: Call) -> int:

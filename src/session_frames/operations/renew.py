@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from session_frames.model import MAIN_THREAD, Call, Compaction, Event, Frame, Turn, item_id
-from session_frames.operations.context_edits import CALL_MARKS, ITEM_LISTS, marked_as, moment_of, replayed, steps
+from session_frames.model import MAIN_THREAD, Call, Compaction, Event, Frame, Turn
+from session_frames.operations.context_edits import (
+    CALL_MARKS,
+    ITEM_LISTS,
+    Place,
+    Value,
+    marked_as,
+    moment_of,
+    record,
+    replayed,
+    steps,
+    with_values,
+)
 from session_frames.operations.dropped import is_dropped, records_of_dropped
 from session_frames.operations.threads import REWOUND, current_thread
 from session_frames.operations.touched_files import files_of
@@ -60,12 +71,12 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     else:
         frame["elided"] = [*new.get("elided", []), *records_of_dropped(old.get("elided", []), turns)]
     frame["events"] = old.get("events", [])
-    return _with_edits_of_both(cast(Frame, frame), new), lost
+    return with_edits(cast(Frame, frame), new), lost
 
 
-def _with_edits_of_both(frame: Frame, new: Frame) -> Frame:
-    """The frame after the edits that only ``new`` knows, in the order of all; a later edit of one place wins."""
-    events, own = frame.get("events", []), new.get("events", [])
+def with_edits(frame: Frame, other: Frame) -> Frame:
+    """The frame after the edits that only ``other`` knows, in the order of all; a later edit of one place wins."""
+    events, own = frame.get("events", []), other.get("events", [])
     known = {event["id"] for event in events}
     missing = [event for event in own if event["id"] not in known]
     if not missing:
@@ -177,18 +188,24 @@ def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
         written = cast(
             Frame, extract(old.get("turns", []), topic=old["topic"], verification=old.get("verification", []))
         )
-    known = {(event.get("kind"), str(event.get("data"))) for event in old.get("events", [])}
-    noted: list[Event] = []
+    recorded = {step.place: step.after.held for event in old.get("events", []) for step in steps(event)}
+    known = {(event["kind"], event["data"].get("id")) for event in old.get("events", []) if _tells(event)}
+    frame = old
     for key in ITEM_LISTS:
         then = {item["id"]: item for item in cast(dict[str, Any], written).get(key, [])}
         now = {item["id"]: item for item in before.get(key, [])}
         for name in [*now, *(name for name in then if name not in now)]:
-            if now.get(name) == then.get(name):
+            kind, place = ("edit" if name in now else "drop"), Place("record", key, name, "")
+            if now.get(name) == then.get(name) or (place in recorded and recorded[place] == now.get(name)):
                 continue
-            kind, data = ("edit" if name in now else "drop"), {"id": name, "item": key}
-            if (kind, str(data)) not in known:
-                noted.append(Event(id=item_id("event", kind + name, at), at=at, kind=kind, by="user", data=data))
-    return cast(Frame, {**old, "events": [*old.get("events", []), *noted]}) if noted else old
+            if (kind, name) not in known or place in recorded:
+                was = with_values(frame, {place: Value(then.get(name))})
+                frame = record(frame, kind, data={"id": name, "item": key}, at=at, was=was)
+    return frame
+
+
+def _tells(event: Event) -> bool:
+    return isinstance(event.get("data"), dict)
 
 
 def _renewed_compactions(old: Frame, new: Frame, lost: int) -> list[Compaction]:

@@ -6,10 +6,11 @@ the person did: what was dropped stays away, what was edited stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from session_frames.model import By, Event, Frame, item_id
+from session_frames.model import Frame
+from session_frames.operations.context_edits import Place, Value, record, with_values
 from session_frames.operations.fence import line_shown
 
 LISTS: Final[dict[str, str]] = {
@@ -74,41 +75,30 @@ def _with_neighbours(text: str, quote: str) -> str:
 
 def with_answers(frame: Frame, answers: Mapping[str, Answer], now: str) -> Frame:
     """The frame after the answers to its items; those to items that it does not hold are passed over."""
-    changed: dict[str, Any] = {**frame}
-    events: list[Event] = []
     for key in LISTS:
-        items = []
-        for item in changed.get(key, []):
+        for item in cast(dict[str, Any], frame).get(key, []):
             answer = answers.get(item["id"])
             if answer is None:
-                items.append(item)
                 continue
-            data = {"id": item["id"], **({"text": answer.text} if answer.kind == "edit" else {})}
-            events.append(_event(answer.kind, item, data, now, "user"))
-            if answer.kind == "edit":
-                items.append({**item, "text": answer.text})
-        if key in changed:
-            changed[key] = items
-    return _with_events(changed, events)
+            edited = answer.kind == "edit"
+            data = {"id": item["id"], **({"text": answer.text} if edited else {})}
+            new = {**item, "text": answer.text} if edited else None
+            changed = with_values(frame, {Place("record", key, item["id"], ""): Value(new)})
+            frame = record(changed, answer.kind, turns=_cited(item), data=data, at=now, was=frame)
+    return frame
 
 
 def with_proposals_noted(frame: Frame, ids: Collection[str], now: str) -> Frame:
     """The frame with an event for each item that was proposed and taken, so that reading it again keeps these."""
     known = {event["data"].get("id") for event in frame.get("events", []) if isinstance(event.get("data"), dict)}
-    events = [
-        _event("propose", candidate.item, {"id": candidate.item["id"]}, now, "pipeline")
-        for candidate in candidates(frame)
-        if candidate.item["id"] in ids and candidate.item["id"] not in known
-    ]
-    return _with_events({**frame}, events)
+    for candidate in candidates(frame):
+        name = candidate.item["id"]
+        if name in ids and name not in known:
+            turns = _cited(candidate.item)
+            frame = record(frame, "propose", turns=turns, data={"id": name}, at=now, by="pipeline")
+    return frame
 
 
-def _event(kind: str, item: dict[str, Any], data: dict[str, str], now: str, by: By) -> Event:
-    turn = next((evidence["turn"] for evidence in item.get("evidence", [])), "")
-    return Event(id=item_id(f"event {kind} {now}", turn, item["id"]), at=now, kind=kind, by=by, data=data)
-
-
-def _with_events(changed: dict[str, Any], events: Sequence[Event]) -> Frame:
-    if events:
-        changed["events"] = [*changed.get("events", []), *events]
-    return cast(Frame, {key: value for key, value in changed.items() if value or key not in LISTS})
+def _cited(item: dict[str, Any]) -> list[str]:
+    """The turns that an item rests on."""
+    return list(dict.fromkeys(evidence["turn"] for evidence in item.get("evidence", [])))

@@ -13,12 +13,13 @@ from session_frames.errors import FramesError, NothingFound, NotUnderstood, Usag
 from session_frames.model import FORMAT_VERSION, Frame, frame_id
 from session_frames.operations.compose import redact_frame
 from session_frames.operations.parts import add_parts, parse_parts
-from session_frames.operations.renew import renew
+from session_frames.operations.renew import renew, with_edits
 from session_frames.storage.private_state import ActiveFrame
 from session_frames.storage.transcript_files import open_transcript, transcript_of_bytes
 from session_frames.transcripts import session_of_environment
 from session_frames.workspace.core import Workspace
 from session_frames.workspace.keeping import Captured, keep, keep_edited
+from session_frames.workspace.opened import as_opened
 from session_frames.workspace.reading import newest, read_transcript, transcript_of_session, what_was_skipped
 from session_frames.workspace.sources import Wish, frames_of
 
@@ -79,8 +80,19 @@ def catch_up(ws: Workspace, entry: ActiveFrame) -> Frame:
     name, file = open_transcript(path)
     with closing(file):
         reading = read_transcript(ws, name, file, path, topic=_given_topic(entry["frame"]))
-    frame, _ = renew(entry["frame"], reading.frame) if entry["frame"].get("turns") else (reading.frame, 0)
-    return cast(Frame, {**frame, "status": "active"})
+    return cast(Frame, {**_edited_meanwhile(reading.frame, entry["frame"]), "status": "active"})
+
+
+def live_frame(ws: Workspace, entry: ActiveFrame) -> Frame:
+    """The active frame as it is by now: with what its transcript holds, and what people did to its file in the tree."""
+    frame = as_opened(catch_up(ws, entry), entry["frame"])
+    path = ws.store.find_path(frame["id"])
+    return cast(Frame, {**renew(ws.store.read(path), frame)[0], "status": "active"}) if path else frame
+
+
+def _edited_meanwhile(frame: Frame, active: Frame) -> Frame:
+    """The frame of a session that was read, with what was done to its active form."""
+    return renew(active, frame)[0] if active.get("turns") else with_edits(frame, active)
 
 
 def _given_topic(frame: Frame) -> str:
@@ -125,6 +137,9 @@ def close(
         reading = newest(ws, agent, topic=given, keep_reasoning=keep_reasoning, dry_run=dry_run)
         _require_since(opened, reading.frame)
     frame = reading.frame
+    for entry in ws.state.list_active():
+        if entry["frame"]["id"] == frame["id"] or entry == opened:
+            frame = _edited_meanwhile(frame, entry["frame"])
     if goal:
         frame = redact_frame(cast(Frame, {**frame, "goal": goal}), ws.policy)
     frame = _at_close(ws, frame, opened)

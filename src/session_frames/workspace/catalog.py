@@ -72,7 +72,9 @@ def _newest_first(entry: Entry) -> tuple[str, str]:
 
 
 def load(ws: Workspace, entry: Entry) -> Frame:
-    """The frame of an entry."""
+    """The frame of an entry; of an active one with what was done to it since a commit took it along."""
+    if entry.active:
+        return _active_frame(ws, entry)
     if entry.path:
         return ws.store.read(entry.path)
     if entry.in_history:
@@ -81,9 +83,19 @@ def load(ws: Workspace, entry: Entry) -> Frame:
             if content is not None:
                 return frame_json.decode(content, newest.path)
         raise FormatError(f"frame '{entry.summary['id']}' is missing from the object database")
-    if entry.active:
-        return next(a["frame"] for a in ws.state.list_active() if a["frame"]["id"] == entry.summary["id"])
     return read_frame(entry.private)
+
+
+def _active_frame(ws: Workspace, entry: Entry) -> Frame:
+    from session_frames.operations.renew import renew
+
+    active = next((one["frame"] for one in ws.state.list_active() if one["frame"]["id"] == entry.summary["id"]), None)
+    if not entry.path:
+        assert active is not None
+        return active
+    frame = ws.store.read(entry.path)
+    known = active is not None and (active.get("turns") or active.get("events"))
+    return renew(frame, active)[0] if active is not None and known else frame
 
 
 def get_entry(ws: Workspace, name: str | None) -> Entry:

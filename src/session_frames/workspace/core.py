@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from session_frames.errors import UsageError
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.private_state import PrivateState
 
@@ -23,6 +24,12 @@ Progress = Callable[[int, int], None]
 # Settings are git configuration under this name.
 LOCAL_SETTING = "frames.local"
 RAW_SETTING = "frames.raw"
+BUDGET_SETTING = "frames.budget"
+PIN_SHARE_SETTING = "frames.pinShare"
+
+# Tokens that the context of a session may take, and the share of them that pins may.
+CONTEXT_BUDGET = 100_000
+PIN_SHARE = 0.3
 
 
 class Workspace:
@@ -93,6 +100,29 @@ class Workspace:
     def keeps_local(self) -> bool:
         """Are frames kept out of the shared tree (``frames init --local``)?"""
         return self.repo.config(LOCAL_SETTING) == "true"
+
+    @cached_property
+    def context_budget(self) -> int:
+        """The tokens that the context of a session may take."""
+        return int(self._number(BUDGET_SETTING, CONTEXT_BUDGET, least=1))
+
+    @cached_property
+    def pin_limit(self) -> int:
+        """The tokens that all pins of a frame together may take."""
+        return int(self.context_budget * min(1.0, self._number(PIN_SHARE_SETTING, PIN_SHARE, least=0)))
+
+    def _number(self, setting: str, otherwise: float, least: float) -> float:
+        """A setting that is a number; ``UsageError`` for one that is none."""
+        text = self.repo.config(setting)
+        try:
+            number = otherwise if text is None else float(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number < float("inf"):
+            raise UsageError(
+                f"{setting} is not a number from {least:g}: '{text}'", hint=f"git config {setting} {otherwise:g}"
+            )
+        return number
 
     @cached_property
     def keeps_raw(self) -> bool:

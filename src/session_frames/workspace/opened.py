@@ -8,12 +8,16 @@ from typing import cast
 
 from session_frames.errors import FramesError
 from session_frames.model import Frame
+from session_frames.operations.renew import with_edits
 from session_frames.storage.private_state import ActiveFrame
 from session_frames.workspace.core import Workspace
 
 
 def as_opened(frame: Frame, opened: Frame) -> Frame:
-    """The frame of a session with what was given when it was opened: its goal, and where the work began."""
+    """The frame of a session with what was given when it was opened, its goal and where the work began, and what was
+    done to it since.
+    """
+    frame = with_edits(frame, opened)
     goal = {"goal": opened["goal"]} if "goal" in opened else {}
     git = {**opened.get("git", {}), **frame.get("git", {})}
     return cast(Frame, {**frame, **goal, **({"git": git} if git else {})})
