@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from session_frames.model import Frame
-from session_frames.operations.context import Changes, opening, opening_data
+from session_frames.operations.context import Changes, Wanted, opening, opening_data
 from session_frames.operations.dead_ends import dead_ends, repeated_lookups, told
 
 
@@ -160,7 +160,7 @@ def test_the_next_session_is_told_what_was_tried() -> None:
     frame = frame_of("try a lock", [READ, edit("a", "lock(a)")], "no", [READ, bash("git checkout -- app.py")])
     made = opening(frame, Changes(True, [], [], []))
     assert "## Tried and left\n- app.py: changed in turn 2, put back by git in turn 4\n" in made.text
-    data = opening_data(frame, Changes(True, [], [], []), made, 4000)
+    data = opening_data(frame, Changes(True, [], [], []), made, Wanted(budget=4000))
     assert data["dead_ends"] == dead_ends(frame)
     assert data["repeated_lookups"] == repeated_lookups(frame) != []
 
