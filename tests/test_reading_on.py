@@ -433,7 +433,9 @@ def test_a_path_that_is_taken_for_another_file_now_is_looked_at_again(repo: Path
 
 def unpacked(path: Path) -> bytes:
     header, _, packed = path.read_bytes().partition(b"\n")
-    return header + zstandard.ZstdDecompressor().decompress(packed)
+    size = int.from_bytes(packed[:8], "big")
+    parts = (packed[16 : 16 + size], packed[16 + size :])
+    return header + b"".join(zstandard.ZstdDecompressor().decompressobj().decompress(part) for part in parts)
 
 
 def test_what_is_put_away_holds_no_secret(repo: Path, eager: None) -> None:

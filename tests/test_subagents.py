@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 from command_line import Session, git, json_lines, out
 
+from session_frames.operations import slim
+from session_frames.operations.assemble import assemble
+from session_frames.operations.compose import compose
+from session_frames.operations.redact import DEFAULT
+from session_frames.transcripts import claude_code
+
 PROMPT = "Write the module for weights, with one function."
 MODULE = "def weight_in_grams(text):\n    return int(text)\n"
 
@@ -85,6 +91,26 @@ def test_known_by_the_id_in_the_result(repo: Path) -> None:
     out("close", cwd=repo)
     (frame,) = json_lines("show", "--json", cwd=repo)
     assert frame["turns"][1]["calls"][0]["subagent"]["turns"][0]["text"] == "a prompt that was put in other words"
+
+
+def test_what_a_helper_did_is_slimmed_as_well(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slim, "TARGET", 100)
+    parent, child = _parent(repo), _child(repo)
+    child.call("Bash", {"command": "cat x" + " y" * 200}, "many words\n" * 300).agent("and so on " * 200)
+    for number, record in enumerate(child.records):
+        record |= {"isSidechain": True, "uuid": f"side-{number}", "parentUuid": f"side-{number - 1}"}
+    parent.records[2:2] = child.records
+    with parent.save(repo / ".git/s.jsonl").open("rb") as source:
+        frame = compose(assemble(claude_code.read(source)), "claude-code", DEFAULT)
+    assert frame["turns"][0]["text"] == "let a helper write it"
+    written, ran = frame["turns"][1]["calls"][0]["subagent"]["turns"][1]["calls"]
+    assert written["wrote"]
+    assert ran["result"].keys() == ran["arguments"]["command"]["elided"].keys() == {"size", "digest"}
+    assert [(one["reason"], one["count"]) for one in frame["elided"]] == [
+        ("ends of results", 3),
+        ("ends of arguments", 1),
+        ("middles of agent texts", 1),
+    ]
 
 
 @pytest.mark.parametrize("agent", ["acompact-1", "aside_question-2"])

@@ -28,13 +28,34 @@ def slim(frame: Frame) -> Frame:
         for at, turn in enumerate(turns):
             if size <= TARGET:
                 break
-            slimmed, items, saved = step(turn)
+            slimmed, items, saved = _with_subagents(turn, step)
             if items:
                 turns[at] = slimmed
                 count, chars, size = count + items, chars + saved, size - saved
         if count:
             elided.append(Elision(reason=reason, count=count, chars=chars))
     return cast(Frame, {**frame, "turns": turns, "elided": elided})
+
+
+def _with_subagents(turn: Turn, step: _Step) -> tuple[Turn, int, int]:
+    """A step for the turn and for those of the sub-agents that its calls started."""
+    turn, count, saved = step(turn)
+    calls = list(turn.get("calls", []))
+    for at, call in enumerate(calls):
+        log = call.get("subagent")
+        if not isinstance(log, dict) or not isinstance(log.get("turns"), list):
+            continue
+        inner = [_with_subagents(one, step) if _is_turn(one) else (one, 0, 0) for one in log["turns"]]
+        items = sum(items for _, items, _ in inner)
+        if items:
+            calls[at] = cast(Call, {**call, "subagent": {**log, "turns": [one for one, _, _ in inner]}})
+            count, saved = count + items, saved + sum(chars for _, _, chars in inner)
+    return (cast(Turn, {**turn, "calls": calls}), count, saved) if calls and count else (turn, count, saved)
+
+
+def _is_turn(value: Any) -> bool:
+    """What another program wrote as a sub-agent's log may be anything."""
+    return isinstance(value, dict) and "role" in value and all(isinstance(one, dict) for one in value.get("calls", []))
 
 
 def _without_result_ends(turn: Turn) -> tuple[Turn, int, int]:

@@ -180,26 +180,29 @@ def _digest(data: bytes) -> str:
 
 
 def pickled(value: Any) -> bytes:
-    """The value as bytes; what it holds twice is one thing again when it is taken up."""
-    return pickle.dumps(value, protocol=5)
+    """The value as compressed bytes; what it holds twice is one thing again when it is taken up."""
+    import zstandard
+
+    packed = io.BytesIO()
+    with zstandard.ZstdCompressor(level=_LEVEL).stream_writer(packed, closefd=False) as writer:
+        pickle.dump(value, writer, protocol=5)
+    return packed.getvalue()
 
 
 def _packed(*parts: bytes) -> bytes:
-    import zstandard
-
-    sizes = b"".join(len(part).to_bytes(8, "big") for part in parts)
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(sizes + b"".join(parts))
+    return b"".join((*(len(part).to_bytes(8, "big") for part in parts), *parts))
 
 
 def _unpacked(packed: bytes) -> Iterator[Any]:
     import zstandard
 
-    data = memoryview(zstandard.ZstdDecompressor().decompress(packed))
+    data = memoryview(packed)
     start = 16
     for at in (0, 8):
         size = int.from_bytes(data[at : at + 8], "big")
+        stream = zstandard.ZstdDecompressor().stream_reader(data[start : start + size])
         with _without_collecting():
-            value = _Unpickler(io.BytesIO(data[start : start + size])).load()
+            value = _Unpickler(io.BufferedReader(stream)).load()
         yield value
         start += size
 

@@ -33,7 +33,6 @@ class Reading(NamedTuple):
 
     frame: Frame
     source: str
-    assembled: Assembled
     notes: tuple[str, ...] = ()  # newer sessions that could not be read
 
 
@@ -152,8 +151,9 @@ def read_transcripts(
     reason, found = "", False
     belonging = Belonging(ws)
     growing = reading_on(ws, name, file, keep_reasoning)
+    sessions: Iterator[Assembled]
     if growing:
-        sessions = iter((growing.assembled(),))
+        sessions = (one.assembled() for one in (growing,))
     else:
         events = watched(events_of(name, file, source), file, ws.progress)
         sessions = assemble_all(events, policy=ws.policy, locate=Locator(ws), keep_reasoning=keep_reasoning)
@@ -169,7 +169,8 @@ def read_transcripts(
             frame = compose(assembled, name, ws.policy, topic=topic)
         if growing and not dry_run:
             growing.save([frame["id"]])
-        yield Reading(frame, source, assembled)
+        del assembled  # a frame is slimmed, and this may be many times as large
+        yield Reading(frame, source)
     if not found:
         raise NotUnderstood(f"no conversation in '{source}': {reason}")
 
