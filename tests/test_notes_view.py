@@ -13,10 +13,11 @@ from git_fixtures import SESSIONS, Work, make_frame
 
 import session_frames
 from session_frames.errors import RefusedError
-from session_frames.operations.summary import Summary, summarize
-from session_frames.storage.commit_links import Link, Ranges, refresh
+from session_frames.operations.commit_note import Noted, Ranges, display_width, note_text, shown
+from session_frames.operations.summary import summarize
+from session_frames.storage.commit_links import refresh
 from session_frames.storage.index import Index
-from session_frames.storage.notes_view import display_width, note_text, refresh_view, shown
+from session_frames.storage.notes_view import refresh_view
 from session_frames.storage.private_state import PrivateState
 
 A = make_frame("a")["id"]
@@ -27,18 +28,18 @@ def work(tmp_path: Path) -> Work:
     return Work(tmp_path / "repo")
 
 
-def pair(new_turns: Ranges = ((1, 2),), kind: str = "in-tree", **more: object) -> tuple[Link, Summary]:
+def pair(new_turns: Ranges = ((1, 2),), kind: str = "in-tree", **more: object) -> Noted:
     """A link and a summary of which some keys are given."""
     summary = summarize(make_frame("a"))
     summary.update(more)  # type: ignore[typeddict-item]
-    return Link("c" * 40, A, kind, f"{SESSIONS}/a.frame.json", "b" * 40, new_turns), summary
+    return Noted(kind, A, f"{SESSIONS}/a.frame.json", new_turns, summary)
 
 
 # -- the text ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_note_is_as_the_command_line_page_shows_it() -> None:
-    link, summary = pair(
+    noted = pair(
         ((12, 38),),
         topic="auth-redesign",
         turns=38,
@@ -47,8 +48,8 @@ def test_a_note_is_as_the_command_line_page_shows_it() -> None:
         decisions=["JWT over session cookies", "RS256 signing"],
         open_questions=["refresh token rotation (deferred)"],
     )
-    link = link._replace(path=f"{SESSIONS}/2026-06-02_auth-redesign_7f3a9c.frame.json")
-    assert note_text([(link, summary)]) == (
+    noted = noted._replace(path=f"{SESSIONS}/2026-06-02_auth-redesign_7f3a9c.frame.json")
+    assert note_text([noted]) == (
         ".copilot/sessions/2026-06-02_auth-redesign_7f3a9c.frame.json\n"
         "Topic: auth-redesign | Turns: 38 (12-38 new) | Tool calls: 61, 4 cached\n"
         "Key decisions: JWT over session cookies; RS256 signing\n"
@@ -69,7 +70,7 @@ SECOND_LINES = {
 
 
 @pytest.mark.parametrize(("given", "line"), SECOND_LINES.values(), ids=SECOND_LINES)
-def test_what_is_empty_is_left_out(given: tuple[Link, Summary], line: str) -> None:
+def test_what_is_empty_is_left_out(given: Noted, line: str) -> None:
     assert note_text([given]).split("\n")[1:] == [line, ""]
 
 

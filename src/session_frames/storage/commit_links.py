@@ -15,6 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from session_frames.operations.commit_note import IN_TREE as IN_TREE
+from session_frames.operations.commit_note import TRAILER as TRAILER
+from session_frames.operations.commit_note import Ranges as Ranges
+from session_frames.operations.commit_note import ranges_of
 from session_frames.storage.commit_history import (
     Change,
     Commit,
@@ -35,15 +39,11 @@ if TYPE_CHECKING:
     from session_frames.storage.index import Gather
     from session_frames.storage.quick_look import Look
 
-IN_TREE = "in-tree"
-TRAILER = "trailer"
 HAND = "hand"
 INFERRED = "inferred"
 CERTAIN = (IN_TREE, TRAILER)
 
 _COLUMNS = "commit_id, frame, kind, path, blob, new_turns"
-
-Ranges = tuple[tuple[int, int], ...]
 
 # The blobs that a parent may hold at another path than the commit: (commit, number of the parent) -> `REV:PATH`.
 _Elsewhere = dict[tuple[str, int], list[str]]
@@ -236,17 +236,6 @@ def _frames_of_parent(
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def ranges_of(numbers: Iterable[int]) -> Ranges:
-    """Ascending numbers as ranges, both ends included."""
-    ranges: list[tuple[int, int]] = []
-    for number in numbers:
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1] = ranges[-1][0], number
-        else:
-            ranges.append((number, number))
-    return tuple(ranges)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -9,26 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from session_frames.errors import EnvironmentError_, RefusedError
+from session_frames.operations.commit_note import Noted, note_text
 from session_frames.storage.commit_history import NOTES_REF, is_object_id
-from session_frames.storage.commit_links import IN_TREE, Link, Ranges, iter_links, links_of
+from session_frames.storage.commit_links import Link, iter_links, links_of
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.hand_links import VIEW_TIP
 from session_frames.storage.index import Index
 from session_frames.storage.private_state import PrivateState
-
-if TYPE_CHECKING:
-    from session_frames.operations.summary import Summary
-
-_MOST_FRAMES = 5
-_MOST_RANGES = 4
-_WIDTH = 200  # display columns of one line
 
 # `git notes add` costs 7-9 ms a note, `git fast-import` 28-40 ms however many there are.
 _FEW = 2
@@ -50,89 +42,6 @@ IDENTITY = {
     "GIT_COMMITTER_EMAIL": _MAIL,
     "GIT_COMMITTER_DATE": _WHEN,
 }
-
-# What a terminal would obey instead of showing it: C0, C1, marks of direction, half characters. Breaks become blanks.
-_BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
-_OBEYED = [(0x00, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069)]
-_HALVES = (0xD800, 0xDFFF)
-_SHOWN = {code: "\ufffd" for first, last in [*_OBEYED, _HALVES] for code in range(first, last + 1)}
-_SHOWN.update(dict.fromkeys(map(ord, _BREAKS), " "))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The text of a note
-
-
-def note_text(links_with_summaries: Sequence[tuple[Link, Summary]]) -> str:
-    """The note of one commit: four lines for each frame, what is empty left out; at most five frames.
-
-    A frame that came with the commit is named by its file, any other by its id and the kind of its link, such as
-    ``Frame: ID (inferred)``.
-    """
-    blocks = ["\n".join(_frame_lines(link, summary)) for link, summary in links_with_summaries[:_MOST_FRAMES]]
-    more = len(links_with_summaries) - _MOST_FRAMES
-    if more > 0:
-        blocks.append(f"… and {more} more {'frame' if more == 1 else 'frames'}")
-    return "\n\n".join(blocks) + "\n"
-
-
-def _frame_lines(link: Link, summary: Summary) -> Iterable[str]:
-    yield shown(link.path) if link.kind == IN_TREE else f"Frame: {link.frame_id} ({link.kind})"
-    turns = f"Turns: {summary['turns']}" + (f" ({_range_words(link.new_turns)} new)" if link.new_turns else "")
-    cached = f", {summary['cached']} cached" if summary["cached"] else ""
-    calls = f"Tool calls: {summary['tool_calls']}{cached}" if summary["tool_calls"] or cached else ""
-    topic = f"Topic: {_cut(shown(summary['topic']), _WIDTH)}" if summary["topic"] else ""
-    yield " | ".join(filter(None, (topic, turns, calls)))
-    for label, texts in (("Key decisions", summary["decisions"]), ("Open at close", summary["open_questions"])):
-        if texts:
-            yield f"{label}: {_listed(texts)}"
-
-
-def _range_words(ranges: Ranges) -> str:
-    words = [str(first) if first == last else f"{first}-{last}" for first, last in ranges[:_MOST_RANGES]]
-    return ", ".join(words + ["…"] * (len(ranges) > _MOST_RANGES))
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """The texts side by side as far as one line holds them, then how many are left out."""
-    line = _cut(shown(texts[0]), _WIDTH)
-    taken = 1
-    for text in texts[1:]:
-        longer = f"{line}; {shown(text)}"
-        if display_width(longer) > _WIDTH:
-            break
-        line, taken = longer, taken + 1
-    left = len(texts) - taken
-    return f"{line}; … (+{left})" if left else line
-
-
-def shown(text: str) -> str:
-    """The text on one line, with nothing in it that a terminal obeys."""
-    return " ".join(text.translate(_SHOWN).split())
-
-
-def display_width(text: str) -> int:
-    """How many columns of a terminal the text takes: wide characters two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(_columns(character) for character in text)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.east_asian_width(character) in "WF":
-        return 2
-    return 0 if unicodedata.combining(character) else 1
-
-
-def _cut(text: str, width: int) -> str:
-    if display_width(text) <= width:
-        return text
-    taken = 0
-    for at, character in enumerate(text):
-        taken += _columns(character)
-        if taken > width - 1:
-            return text[:at].rstrip() + "…"
-    return text
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -231,7 +140,12 @@ def _remove(repo: GitRepo, commits: Sequence[str], tip: str) -> str:
 def _notes(index: Index, links: Mapping[str, Sequence[Link]]) -> dict[str, str]:
     summaries = index.summaries(link.blob for found in links.values() for link in found)
     return {
-        commit: note_text([(link, summaries[link.blob]) for link in sorted(found, key=lambda link: link.path)])
+        commit: note_text(
+            [
+                Noted(link.kind, link.frame_id, link.path, link.new_turns, summaries[link.blob])
+                for link in sorted(found, key=lambda link: link.path)
+            ]
+        )
         for commit, found in links.items()
     }
 

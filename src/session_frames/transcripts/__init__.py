@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from session_frames.transcripts.base import TranscriptFormat
+if TYPE_CHECKING:
+    from session_frames.transcripts.base import TranscriptFormat
 
 # In the order in which they are asked whether a file is theirs: the narrowest first.
 FORMATS: dict[str, str] = {
@@ -69,7 +70,7 @@ def session_ids(environ: Mapping[str, str]) -> frozenset[str]:
 
 def get_format(name: str) -> TranscriptFormat:
     """The transcript format of that name; ``KeyError`` for an unknown one."""
-    return cast(TranscriptFormat, import_module(FORMATS[name]))
+    return cast("TranscriptFormat", import_module(FORMATS[name]))
 
 
 def sniff_format(head: bytes) -> str | None:

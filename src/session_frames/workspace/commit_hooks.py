@@ -31,7 +31,7 @@ from session_frames.workspace.core import Workspace
 from session_frames.workspace.opened import as_opened
 from session_frames.workspace.session_parts import last_part
 
-TRAILER: Final = "Frame"
+_KEY: Final = "Frame"
 
 # A hook must not keep a commit waiting for somebody else's lock.
 _LOCK_WAIT: Final = 0.5
@@ -155,9 +155,8 @@ def _stage_frame(ws: Workspace, frame: Frame) -> _Staged | None:
 
 def _leave_slip(ws: Workspace, staged: _Staged) -> None:
     """Tell the hooks after this one what they would find out, where the commit takes this frame and no other."""
+    from session_frames.operations.commit_note import IN_TREE, TRAILER, Noted, note_text, ranges_of
     from session_frames.operations.summary import summarize
-    from session_frames.storage import commit_links
-    from session_frames.storage.notes_view import note_text
 
     files = staged_frames(ws.repo)
     if len(files) != 1 or files[0].path != staged.path:
@@ -169,11 +168,10 @@ def _leave_slip(ws: Workspace, staged: _Staged) -> None:
     new = _turns(staged.frame)
     if old is not None and not _has_grown(old, new):
         return
-    added = commit_links.ranges_of(number for number, turn in enumerate(new, 1) if turn not in (old or {}))
-    kind = commit_links.IN_TREE if added else commit_links.TRAILER
-    link = commit_links.Link("", staged.frame["id"], kind, staged.path, file.new, added)
-    note = note_text([(link, summarize(staged.frame))])
-    write_slip(ws.repo, ws.state, f"{TRAILER}: {staged.frame['id']}", file.line, note)
+    added = ranges_of(number for number, turn in enumerate(new, 1) if turn not in (old or {}))
+    kind = IN_TREE if added else TRAILER
+    note = note_text([Noted(kind, staged.frame["id"], staged.path, added, summarize(staged.frame))])
+    write_slip(ws.repo, ws.state, f"{_KEY}: {staged.frame['id']}", file.line, note)
 
 
 def _renewed(ws: Workspace, path: str, frame: Frame) -> Frame:
@@ -276,7 +274,7 @@ def commit_msg(ws: Workspace, path: str) -> None:
 
 
 def _add_trailers(ws: Workspace, path: str, parents: Sequence[str]) -> None:
-    trailers = [word for frame_id in _grown_frames(ws, parents) for word in ("--trailer", f"{TRAILER}: {frame_id}")]
+    trailers = [word for frame_id in _grown_frames(ws, parents) for word in ("--trailer", f"{_KEY}: {frame_id}")]
     if trailers:
         _end_last_line(path)
         placed = ("--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add")
