@@ -144,7 +144,7 @@ def at(frame: Frame, moment: int | str) -> Frame:
         for turn in event.get("turns", [])
     }
     turns = [turn for turn in held.get("turns", [])[: cut.turns] if turn["id"] not in brought]
-    there = {turn["id"] for turn in turns}
+    there, said = {turn["id"] for turn in turns}, {turn["id"] for turn in frame.get("turns", [])}
     later = _rewound_later(frame, cut)
     compactions = [one for one in held.get("compactions", []) if _was_made(one, cut, there)]
     turns = [_as_then(turn, later, compactions) for turn in turns]
@@ -153,7 +153,7 @@ def at(frame: Frame, moment: int | str) -> Frame:
     view["checkpoints"] = [point for point in held.get("checkpoints", []) if point["turn"] in there]
     view["tool_results"] = [one for one in held.get("tool_results", []) if one.get("turn", "") in {*there, ""}]
     for key in ITEM_LISTS:
-        view[key] = [item for item in held.get(key, []) if _was_found(item, there)]
+        view[key] = [item for item in held.get(key, []) if _was_found(item, there, said)]
     return cast(Frame, {key: value for key, value in view.items() if value or key in ("topic", "turns")})
 
 
@@ -241,6 +241,7 @@ def _as_then(turn: Turn, later: set[str], compactions: Sequence[Compaction]) -> 
     return marked_as(turn, marks) if marks else turn
 
 
-def _was_found(item: dict[str, Any], there: set[str]) -> bool:
-    evidence = item.get("evidence", [])
-    return not evidence or any(one["turn"] in there for one in evidence)
+def _was_found(item: dict[str, Any], there: set[str], said: set[str]) -> bool:
+    """Had some of what the item rests on been said? What came from another frame rests on nothing here."""
+    cited = {one["turn"] for one in item.get("evidence", [])} & said
+    return not cited or bool(cited & there)

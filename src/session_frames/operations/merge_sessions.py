@@ -59,6 +59,9 @@ def as_part(frame: Frame) -> Frame:
         return "/".join([top, turn(name), *below]) if slash and top == "turns" else place
 
     part: dict[str, Any] = dict(frame)
+    part = _with(part, ["turns", "[]", "picked", "{}"], turn)
+    if part.get("events"):
+        part["events"] = [_renamed(event, turn, thread) for event in part["events"]]
     for places, renamed in ((_TURN_PLACES, turn), (_THREAD_PLACES, thread), (_PATH_PLACES, path)):
         for place in places:
             part = _with(part, place.replace("[]", ".[]").split("."), renamed)
@@ -110,4 +113,32 @@ def _with(value: Any, steps: list[str], change: Callable[[str], str]) -> Any:
     step, *rest = steps
     if step == "[]":
         return [_with(item, rest, change) for item in value]
+    if step == "{}":
+        return {key: _with(item, rest, change) for key, item in value.items()}
     return {**value, step: _with(value[step], rest, change)} if step in value else value
+
+
+# What names a turn or a thread in the data of an event, whatever it tells of.
+_TURN_KEYS: Final = ("turn", "turns", "from_turn", "last")
+_THREAD_KEYS: Final = ("thread", "parent", "left", "into")
+
+
+def _renamed(event: Any, turn: Callable[[str], str], thread: Callable[[str], str]) -> Any:
+    """The event, what its data says of turns and threads named as they are in the merged frame."""
+
+    def renamed(value: Any, key: str) -> Any:
+        if isinstance(value, dict):
+            picks = value.get("key") == "picked"
+            return {
+                name: {thread_name: turn(last) for thread_name, last in item.items()}
+                if picks and name in ("from", "to")
+                else renamed(item, name)
+                for name, item in value.items()
+            }
+        if isinstance(value, list):
+            return [renamed(item, key) for item in value]
+        if isinstance(value, str) and key in _TURN_KEYS:
+            return turn(value)
+        return thread(value) if isinstance(value, str) and key in _THREAD_KEYS else value
+
+    return {**event, "data": renamed(event["data"], "data")} if "data" in event else event

@@ -116,10 +116,10 @@ def redaction_counts(frame: Frame) -> dict[str, int]:
 def turn_lines(number: int, turn: Turn) -> Iterator[str]:
     """One turn, word for word, with its calls where they came."""
     marks = [mark for mark in ("pinned", "pruned") if turn.get(mark)]
-    for key in ("annotation", "thread"):
+    for key in ("annotation", "note", "thread"):
         value = cast(dict[str, Any], turn).get(key)
         if value:
-            marks.append(str(value))
+            marks.append(line_shown(str(value)))
     head = " ".join(filter(None, (turn["role"], turn.get("at", ""), f"({', '.join(marks)})" if marks else "")))
     yield f"--- {number} {head}"
     text, calls, done = turn.get("text", ""), turn.get("calls", []), 0
@@ -140,7 +140,8 @@ def call_line(call: Call) -> str:
     if isinstance(first, dict) and set(first) == {"elided"}:
         first = first["elided"].get("head", "") + "…"
     words = line_shown(str(first or ""))[:100]
-    return " ".join(filter(None, (line_shown(call["tool"]), words, f"[{call['outcome']}]")))
+    pruned = "(pruned)" if call.get("pruned") else ""
+    return " ".join(filter(None, (line_shown(call["tool"]), words, f"[{call['outcome']}]", pruned)))
 
 
 def closing_lines(frame: Frame, path: str) -> Iterator[str]:

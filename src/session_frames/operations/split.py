@@ -71,8 +71,11 @@ def _part(frame: Frame, pieces: Sequence[list[Turn]], number: int, place: dict[s
     for key in _ITEMS:
         part[key] = [_with_evidence_of(item, number, place) for item in part[key]]
     part["events"] = [event for event in frame.get("events", []) if _place_of(_names(event), place, 0) == number]
-    threads = {turn.get("thread") for turn in turns}
-    part["threads"] = [thread for thread in frame.get("threads", []) if thread["name"] in threads]
+    threads, own = {turn.get("thread") for turn in turns}, {turn["id"] for turn in turns}
+    kept = [one for one in frame.get("threads", []) if one["name"] in threads or one.get("from_turn") in own]
+    part["threads"] = kept
+    if part.get("thread") not in {thread["name"] for thread in kept}:
+        part.pop("thread", None)
     part["boundary"] = _boundary(frame, turns, number, last)
     if number:
         words = new_words(turns[0].get("text", ""))

@@ -33,7 +33,16 @@ def _lines(frame: Frame) -> Iterator[str]:
         yield f"File ({file['change']}): {file['path']}"
     for conflict in frame.get("merge_conflicts", []):
         yield f"Conflict: {conflict['where']}"
-    for number, turn in enumerate(frame.get("turns", []), 1):
+    turns = frame.get("turns", [])
+    numbers = {turn["id"]: number for number, turn in enumerate(turns, 1)}
+    for point in frame.get("checkpoints", []):
+        yield f"Checkpoint: {_one_line(point['name'])} (turn {numbers.get(point['turn'], '?')})"
+    for thread in frame.get("threads", []):
+        begin = numbers.get(thread.get("from_turn", ""), "?")
+        yield f"Thread ({thread['status']}): {thread['name']} (from turn {begin})"
+    if frame.get("thread"):
+        yield f"Current thread: {frame['thread']}"
+    for number, turn in enumerate(turns, 1):
         yield _turn_line(number, turn)
 
 
@@ -42,7 +51,10 @@ def _turn_line(number: int, turn: Turn) -> str:
     if turn.get("compacted"):
         marks.append("compacted")
     if turn.get("annotation"):
-        marks.append(turn["annotation"])
+        marks.append(turn["annotation"] + (f": {_one_line(turn['note'])}" if turn.get("note") else ""))
+    pruned = [str(at) for at, call in enumerate(turn.get("calls", []), 1) if call.get("pruned")]
+    if pruned:
+        marks.append(f"pruned: call {', '.join(pruned)}")
     if turn.get("thread", MAIN_THREAD) != MAIN_THREAD:
         marks.append(f"thread {turn['thread']}")
     calls = len(turn.get("calls", []))

@@ -28,7 +28,10 @@ def select(frame: Frame, words: Iterable[str]) -> Selection:
     ids = {turn["id"]: place for place, turn in enumerate(turns)}
     places: set[int] = set()
     calls: dict[tuple[int, int], tuple[str, str]] = {}
-    for word in " ".join(words).replace(",", " ").split():
+    named = " ".join(words).replace(",", " ").split()
+    if not named:
+        raise UsageError("no turns are named", hint=_which_there_are(frame))
+    for word in named:
         one, of, span = (re.fullmatch(form, word) for form in (r"(\d+)", r"(\d+)\.(\d+)", r"(\d+)-(\d+)"))
         if word in ids:
             places.add(ids[word])

@@ -245,10 +245,25 @@ def import_(
                 if strict and frame.get("skipped_records"):
                     raise NotUnderstood(f"records lost in '{name}': {what_was_skipped(frame['skipped_records'])}")
                 if into is not None:
-                    into, taken = add_parts(into, frame, parts)
+                    into, taken = _taken_in(ws, into, frame, parts)
                     yield keep_edited(ws, into, name, taken, dry_run)
                 else:
                     captured = keep(ws, frame, name, topic=topic, dry_run=dry_run, renewal=renewal)
                     yield captured if dry_run else raw.keep(captured, piped)
         except FramesError as error:
             yield error
+
+
+def _taken_in(ws: Workspace, into: Frame, source: Frame, parts: Sequence[str]) -> tuple[Frame, tuple[str, ...]]:
+    """The frame with these parts of another, and what was taken, noted as an event."""
+    from session_frames.operations.context_edits import record
+
+    frame, taken = add_parts(into, source, tuple(parts))
+    if not taken:
+        return into, taken
+    known = {turn["id"] for turn in into.get("turns", [])}
+    turns = [turn["id"] for turn in frame.get("turns", []) if turn["id"] not in known]
+    data = {"frame": source["id"], "parts": list(taken)}
+    noted = record(frame, "import", turns=turns, data=data, at=ws.now(), was=into)
+    # Cached results and turns are no changes of marks or items; that they came is told all the same.
+    return record(frame, "import", turns=turns, data=data, at=ws.now()) if noted is into else noted, taken
