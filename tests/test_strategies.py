@@ -15,7 +15,8 @@ from session_frames.model import Frame
 from session_frames.operations.context import Changes, Opening, Wanted, opening
 from session_frames.operations.context_view import entries
 from session_frames.operations.strategies import MODES, OverBudget, choose, share_used
-from session_frames.operations.tokens import FACTORS, estimated_tokens
+from session_frames.operations.tokens import FACTORS, Count, estimated_tokens
+from session_frames.operations.usage import recorded, window_use
 
 UNKNOWN = Changes(known=False, commits=[], files=[], uncommitted=[])
 WHOLE = "\n  frames show 7f3a9c  all "
@@ -219,3 +220,32 @@ def test_the_budget_holds_or_is_refused(said: list[str], budget: int, mode: str)
         return
     assert estimated_tokens(made.text) <= budget or made.size.source == "exact"
     assert made.size.tokens <= budget
+
+
+def test_the_use_of_the_context_window_is_the_last_request_not_the_sum(repo: Path) -> None:
+    frame = long_talk(6)
+    frame["turns"][1]["tokens"] = {"input": 10, "output": 5, "cache_read": 85}
+    frame["turns"][3]["tokens"] = {"input": 40, "output": 30, "cache_read": 400, "context": 310}
+    assert window_use(frame) == Count(310, "usage")
+    assert recorded(frame) == {"input": 50, "output": 35, "cache_read": 485}
+    told = given_by(frame, 6000).text
+    assert "\nThe session's context window held 310 tokens at its last request (usage).\n" in told
+    assert "limit" not in told
+    frame["turns"][5]["tokens"] = {"output": 9}
+    assert window_use(frame) == Count(310, "usage")
+    assert window_use(long_talk(6)) is None
+
+
+def test_a_turn_of_several_requests_keeps_what_the_last_one_held(repo: Path) -> None:
+    session = Session(repo).user("add login").agent("I look.").write("a.py", "x = 1\n").agent("Done.")
+    read = 0
+    for record in session.records:
+        message = record.get("message", {})
+        if message.get("role") == "assistant":
+            read += 100
+            message["usage"] = {"input_tokens": 7, "output_tokens": 3, "cache_read_input_tokens": read}
+    session.save(repo / ".git/s.jsonl")
+    out("close", "--transcript", ".git/s.jsonl", cwd=repo)
+    (data,) = json_lines("resume", "--json", cwd=repo)
+    assert data["context_window"] == {"tokens": read + 10, "source": "usage"}
+    assert data["session_usage"]["cache_read"] > read

@@ -175,6 +175,7 @@ class Tokens(TypedDict, total=False):
     output: int
     cache_read: int
     cache_write: int
+    context: int  # of the turn's last request, where it took several
 
 
 class Turn(TypedDict, total=False):

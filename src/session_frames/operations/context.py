@@ -14,6 +14,7 @@ from session_frames.operations.render import counted
 from session_frames.operations.strategies import CHOOSY, Choice, OverBudget, choose, fetch_lines, fit
 from session_frames.operations.summary import live_turns
 from session_frames.operations.tokens import REFERENCE, Count, counted_tokens, estimated_tokens
+from session_frames.operations.usage import recorded, window_use
 from session_frames.operations.verbatim import READING_NOTES
 
 DEFAULT_BUDGET = 6000
@@ -143,6 +144,11 @@ def _text(
     told += [f"Not given by {choice.mode}: {_counts(by_itself)}."] if by_itself else []
     if choice.why:
         told.append(f"Given as {choice.mode}: {choice.why}.")
+    window = window_use(frame)
+    if window:
+        told.append(
+            f"The session's context window held {window.tokens:,} tokens at its last request ({window.source})."
+        )
     told += ["To be read on demand:", *(f"  {line}" for line in fetch_lines(frame, left_out))]
     return (
         f"# Session frame {frame['id'][:6]}: {line_shown(frame['topic'])}\n\n"
@@ -260,6 +266,8 @@ def opening_data(frame: Frame, changes: Changes, made: Opening, wanted: Wanted) 
         "tokens": made.size.tokens,
         "tokens_are": made.size.source,
         "vocabulary": wanted.vocabulary,
+        "context_window": window._asdict() if (window := window_use(frame)) else None,
+        "session_usage": recorded(frame),
     }
 
 

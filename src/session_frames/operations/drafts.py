@@ -96,5 +96,8 @@ def turn_ids(drafts: Iterable[Draft]) -> dict[int, str]:
 
 def _summed(counts: Iterable[tuple[int, int, int, int]]) -> Tokens:
     names = ("input", "output", "cache_read", "cache_write")
-    summed = {name: sum(column) for name, column in zip(names, zip(*counts, strict=True), strict=False)}
+    requests = [request for request in counts if any(request)]
+    summed = {name: sum(column) for name, column in zip(names, zip(*requests, strict=True), strict=False)}
+    if len(requests) > 1:
+        summed["context"] = sum(requests[-1])
     return cast(Tokens, {name: count for name, count in summed.items() if count})

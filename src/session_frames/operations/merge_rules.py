@@ -92,6 +92,7 @@ RULES: Final[Mapping[str, str]] = {
     "turns[].tokens.output": "larger",
     "turns[].tokens.cache_read": "larger",
     "turns[].tokens.cache_write": "larger",
+    "turns[].tokens.context": "larger",
     "turns[].pinned": "value",
     "turns[].pruned": "value",
     "turns[].compacted": "wider compaction",
