@@ -23,7 +23,8 @@ import pytest
 import zstandard
 from command_line import Session, err, frames, git, json_lines, out
 
-from session_frames.operations.redact import DEFAULT, policy
+from session_frames.operations.policy_digest import policy_digest
+from session_frames.operations.redact import DEFAULT, Rule, policy
 from session_frames.operations.redact_raw import clean_lines, clean_whole
 from session_frames.storage.private_state import PrivateState
 from session_frames.storage.raw_manifest import Manifest
@@ -320,7 +321,7 @@ def test_many_quotes_in_a_damaged_line_cost_nothing_more() -> None:
     assert time.process_time() - begun < 5
 
 
-def test_rules_that_came_later_make_the_whole_anew(kept: Kept) -> None:
+def test_rules_that_came_later_clean_what_is_kept_of_a_grown_file(kept: Kept) -> None:
     from session_frames.operations.redact_settings import rules_from_config
 
     kept.save(b"".join(record(number, "the words") for number in (1, 2, 3)))
@@ -331,7 +332,7 @@ def test_rules_that_came_later_make_the_whole_anew(kept: Kept) -> None:
         file.write(record(4, "the words"))
         file.flush()
         saved = kept.store.save(FRAME, Source(file, "claude-code", "s.jsonl"), rules, "2026-06-02T10:00:09Z")
-    assert saved.change == REWRITTEN
+    assert saved.change == GROWN
     assert b"the words" not in unpacked(kept.folder)
 
 
@@ -390,7 +391,7 @@ def test_killed_at_any_moment_the_old_or_the_new_is_there(tmp_path: Path) -> Non
         process = saving(folder, *paths)
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        time.sleep(random.Random(attempt).uniform(0, 0.25))
+        time.sleep(random.Random(attempt).uniform(0, 0.1 * (attempt + 1)))
         process.send_signal(signal.SIGKILL)
         process.communicate()
         store = RawStore(PrivateState(str(folder)))
@@ -612,3 +613,77 @@ def test_raw_goes_with_nothing_else(repo: Path) -> None:
     for option in (("--turns", "1"), ("--json",), ("--format", "md")):
         said = err("show", "--raw", *option, cwd=repo, code=2)
         assert said == "error: --raw gives the whole transcript: no --turns, --format or --json with it\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Rules that came later
+
+BIRD = policy([Rule("bird", ("kestrel",), r"kestrel\w+")])
+
+
+def test_a_later_rule_cleans_what_is_kept_when_the_source_is_read_again(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    secret = "kestrel" + "Canary" * 3
+    kept.save(records(1, 2) + record(3, secret))
+    assert secret.encode() in kept.text()
+    for data in (None, record(4, secret)):  # unchanged, then grown
+        if data:
+            with kept.path.open("ab") as file:
+                file.write(data)
+        with kept.path.open("rb") as file:
+            kept.store.save(FRAME, Source(file, "claude-code", "s.jsonl"), BIRD, "2026-06-02T11:00:00Z")
+        assert secret.encode() not in kept.text()
+        assert kept.text().count(b"[redacted:bird]") == (2 if data else 1)
+        assert sum(segment["secrets"] for segment in kept.manifest["segments"]) == (2 if data else 1)
+    assert kept.text().splitlines()[0] + b"\n" == record(1)
+    assert set(os.listdir(kept.folder)) == {"manifest.json", *(one["file"] for one in kept.manifest["segments"])}
+    before = kept.manifest
+    with kept.path.open("rb") as file:
+        saved = kept.store.save(FRAME, Source(file, "claude-code", "s.jsonl"), BIRD, "2026-06-02T12:00:00Z")
+    assert saved == Saved(before, UNCHANGED)
+
+
+def test_what_its_source_has_lost_is_cleaned_as_well(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    secret = "kestrel" + "Canary" * 3
+    kept.save(records(1, 3) + record(4, secret) + b"no record " + secret.encode() + b"\n" + records(5, 6))
+    kept.path.write_bytes(records(1, 2))
+    with kept.path.open("rb") as file:
+        saved = kept.store.save(FRAME, Source(file, "claude-code", "s.jsonl"), BIRD, "2026-06-02T11:00:00Z")
+    assert saved.change == SHORTER
+    assert secret.encode() not in kept.text()
+    assert kept.text().count(b"\n") == 7
+
+
+def test_a_manifest_that_names_no_rules_is_cleaned_once(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.save(records(1, 3))
+    manifest: dict[str, Any] = {**kept.manifest}
+    del manifest["rules"]
+    (kept.folder / "manifest.json").write_text(json.dumps(manifest))
+    assert kept.manifest["rules"] == ""
+    kept.store.clean(FRAME, DEFAULT)
+    assert kept.manifest["rules"] == policy_digest(DEFAULT)
+    assert kept.manifest["segments"] == manifest["segments"]
+
+
+@pytest.mark.parametrize("verb", [("show", "--raw"), ("doctor", "--fix")])
+def test_a_rule_of_the_team_cleans_raw_transcripts_wherever_they_are_looked_at(
+    repo: Path, verb: tuple[str, ...]
+) -> None:
+    secret = "kestrel" + "Canary" * 3
+    out("init", cwd=repo)
+    Session(repo).user(f"the bird is called {secret}").agent("ok").save(repo / "s.jsonl")
+    out("import", "s.jsonl", cwd=repo)
+    (repo / "s.jsonl").unlink()
+    assert secret in out("show", "--raw", cwd=repo)
+    rule = "redaction:\n  rules:\n    - name: bird\n      literals: [kestrel]\n      pattern: 'kestrel\\w+'\n"
+    (repo / ".copilot/config.yaml").write_text(rule)
+    told = out("doctor", cwd=repo, code=1)
+    assert "1 raw transcript was redacted by other rules than those of today" in told
+    assert secret not in out(*verb, cwd=repo)
+    (folder,) = (repo / ".git/frames/raw").iterdir()
+    kept = b"".join(zstandard.ZstdDecompressor().decompress(path.read_bytes()) for path in folder.glob("*.zst"))
+    assert secret.encode() not in kept
+    assert b"[redacted:bird]" in kept
+    assert "other rules" not in out("doctor", cwd=repo)

@@ -47,6 +47,7 @@ class Manifest(TypedDict):
     frame: str
     agent: str
     source: str  # the file's name, without its folder
+    rules: str  # that it was cleaned by; "" before they were written down
     records: str  # LINES: grows at its end; WHOLE: written anew by its agent
     saved_at: str
     size: int
@@ -62,7 +63,7 @@ def new_manifest(frame_id: str, next_number: int = 1) -> Manifest:
     """The manifest of a raw transcript of which nothing is kept yet."""
     nothing = Mark(source_size=0, sha256="")
     return Manifest(
-        raw=_VERSION, frame=frame_id, agent="", source="", records=LINES, saved_at="", size=0, mtime_ns=0,
+        raw=_VERSION, frame=frame_id, agent="", source="", rules="", records=LINES, saved_at="", size=0, mtime_ns=0,
         inode=0, first=nothing, last=nothing, next=next_number, segments=[],
     )  # fmt: skip
 
@@ -101,6 +102,8 @@ def decode_manifest(data: bytes, path: str) -> Manifest:
         value = json.loads(data)
     except ValueError as error:
         raise _unusable(path) from error
+    if isinstance(value, dict):
+        value.setdefault("rules", "")
     if not _is_manifest(value):
         raise _unusable(path)
     manifest: Manifest = value

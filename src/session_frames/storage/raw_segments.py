@@ -49,22 +49,28 @@ class SegmentWriter:
         """Write what is in hand."""
         if not self._held:
             return
-        data = b"".join(piece.data for piece in self._held)
-        file = f"{self.number:04d}.zst"
-        stored = _compressed(data)
-        write_atomically(os.path.join(self._folder, file), stored)
-        segment = Segment(
-            file=file,
-            source_size=sum(piece.source_size for piece in self._held),
-            raw_size=len(data),
-            stored_size=len(stored),
-            sha256=sha256(data).hexdigest(),
-            secrets=sum(piece.secrets for piece in self._held),
-            open=not self._held[-1].closed,
-        )
+        segment = write_segment(self._folder, self.number, b"".join(piece.data for piece in self._held))
+        segment["source_size"] = sum(piece.source_size for piece in self._held)
+        segment["secrets"] = sum(piece.secrets for piece in self._held)
+        segment["open"] = not self._held[-1].closed
         self.segments.append(segment)
         self.number += 1
         self._held, self._size = [], 0
+
+
+def write_segment(folder: str, number: int, data: bytes) -> Segment:
+    """Write these redacted bytes as a closed segment in which nothing was replaced."""
+    file, stored = f"{number:04d}.zst", _compressed(data)
+    write_atomically(os.path.join(folder, file), stored)
+    return Segment(
+        file=file,
+        source_size=len(data),
+        raw_size=len(data),
+        stored_size=len(stored),
+        sha256=sha256(data).hexdigest(),
+        secrets=0,
+        open=False,
+    )
 
 
 def _compressed(data: bytes) -> bytes:

@@ -16,10 +16,12 @@ from itertools import islice
 from typing import BinaryIO, Final, NamedTuple
 
 from session_frames.errors import FormatError
+from session_frames.operations.policy_digest import policy_digest
 from session_frames.operations.redact import Policy, redact_text
 from session_frames.operations.redact_raw import BLANKS, Piece, clean_lines, clean_whole, is_record
 from session_frames.storage.frame_store import require_id
 from session_frames.storage.private_state import PrivateState
+from session_frames.storage.raw_cleaning import cleaned, is_clean
 from session_frames.storage.raw_manifest import (
     LINES,
     NAME,
@@ -112,7 +114,7 @@ class RawStore:
 
     def _save(self, frame_id: str, source: Source, policy: Policy, now: str) -> Saved:
         folder, facts = self.folder(frame_id), _facts(source.file)
-        old = _usable(folder)
+        old = _usable(folder, policy)
         if old and facts.inode and facts == (old["size"], old["mtime_ns"], old["inode"]):
             return Saved(old, UNCHANGED)
         records = _records(source.file)
@@ -139,6 +141,7 @@ class RawStore:
             frame=frame_id,
             agent=source.agent,
             source=redact_text(source.name, policy)[0],
+            rules=policy_digest(policy),
             records=records,
             saved_at=old["saved_at"] if old and same else now,
             size=facts.size,
@@ -149,9 +152,16 @@ class RawStore:
             next=writer.number,
             segments=segments,
         )
-        write_manifest(folder, manifest)
-        _sweep(folder, {NAME, *(one["file"] for one in segments)})
+        _replace(folder, manifest)
         return Saved(manifest, UNCHANGED if same else change)
+
+    def clean(self, frame_id: str, policy: Policy) -> None:
+        """What is kept, cleaned by these rules where it was cleaned by others; ``FormatError`` when it is damaged."""
+        folder = self.folder(frame_id)
+        with self._state.lock(f"raw-{frame_id[:6]}"):
+            manifest = self.find(frame_id)
+            if manifest and not is_clean(manifest, policy):
+                _replace(folder, cleaned(folder, manifest, policy))
 
     # -- giving back --------------------------------------------------------------------------------------------------
 
@@ -234,13 +244,24 @@ def _pieces(file: BinaryIO, offset: int, records: str, policy: Policy) -> Iterab
     return clean_lines(file, policy) if records == LINES else [clean_whole(file.read(), policy)]
 
 
-def _usable(folder: str) -> Manifest | None:
-    """The manifest, where all that it names is there; a damaged one is as good as none for a save."""
+def _usable(folder: str, policy: Policy | None = None) -> Manifest | None:
+    """The manifest, where all that it names is there; a damaged one is as good as none. With a policy what it names
+    is cleaned by these rules first."""
     try:
         manifest = read_manifest(folder)
+        if manifest is None or not are_there(folder, manifest["segments"]):
+            return None
+        if policy and not is_clean(manifest, policy):
+            manifest = cleaned(folder, manifest, policy)
+            _replace(folder, manifest)
     except FormatError:
         return None
-    return manifest if manifest and are_there(folder, manifest["segments"]) else None
+    return manifest
+
+
+def _replace(folder: str, manifest: Manifest) -> None:
+    write_manifest(folder, manifest)
+    _sweep(folder, {NAME, *(one["file"] for one in manifest["segments"])})
 
 
 def _change(folder: str, old: Manifest | None, records: str, file: BinaryIO, facts: Facts, policy: Policy) -> str:

@@ -61,6 +61,10 @@ def _fix(ws: Workspace) -> None:
         with suppress(OSError):
             os.unlink(path)
     with suppress(FramesError):
+        from session_frames.workspace.raw import clean_all
+
+        clean_all(ws)
+    with suppress(FramesError):
         from session_frames.storage.commit_links import refresh
 
         refresh(ws.repo, ws.index)
@@ -217,6 +221,14 @@ def _soon_deleted(ws: Workspace) -> Iterator[Finding]:
         )
 
 
+def _other_rules(ws: Workspace) -> Iterator[Finding]:
+    from session_frames.workspace.raw import unclean
+
+    if found := unclean(ws):
+        told = "1 raw transcript was" if len(found) == 1 else f"{len(found)} raw transcripts were"
+        yield Finding("warning", f"{told} redacted by other rules than those of today", _REINSTALL)
+
+
 _CHECKS: Final[tuple[Callable[[Workspace], Iterator[Finding]], ...]] = (
     _is_set_up,
     _attributes,
@@ -230,6 +242,7 @@ _CHECKS: Final[tuple[Callable[[Workspace], Iterator[Finding]], ...]] = (
     _frame_files,
     _unmerged,
     _left_behind,
+    _other_rules,
     _soon_deleted,
 )
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from typing import BinaryIO, NamedTuple
 
 from session_frames.errors import FormatError, FramesError, NothingFound, UsageError
 from session_frames.model import frame_id
 from session_frames.operations.exchange import is_frame_text
+from session_frames.storage.raw_cleaning import is_clean
 from session_frames.storage.raw_exchange import Exchange
 from session_frames.storage.raw_manifest import raw_size, stored_size
 from session_frames.storage.raw_store import RawStore, Source
@@ -197,4 +198,23 @@ def raw_text(ws: Workspace, name: str | None) -> Iterator[bytes]:
             f"no raw transcript of frame '{summary['id'][:12]}' is kept",
             hint="frames import of its transcript keeps it",
         )
+    store.clean(kept, ws.policy)
     return store.iter_bytes(kept)
+
+
+def unclean(ws: Workspace) -> list[str]:
+    """The frames whose raw transcript was cleaned by other rules than those of today; damaged ones are not told."""
+    store = raw_store(ws)
+    found = []
+    for name in store.list_ids():
+        with suppress(FormatError):
+            manifest = store.find(name)
+            found += [name] if manifest and not is_clean(manifest, ws.policy) else []
+    return found
+
+
+def clean_all(ws: Workspace) -> None:
+    """Every raw transcript, cleaned by the rules of today; a damaged one stays as it is."""
+    for name in unclean(ws):
+        with suppress(FormatError):
+            raw_store(ws).clean(name, ws.policy)

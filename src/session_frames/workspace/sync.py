@@ -192,6 +192,7 @@ class _Exchanging:
         return Synced(name, topic, what, raw_size(side.manifest)) if what and side else None
 
     def _ours(self, name: str) -> _Side | None:
+        self._store.clean(name, self._ws.policy)
         manifest = self._store.find(name)
         return _Side(manifest, lambda: self._store.iter_bytes(name)) if manifest and manifest["segments"] else None
 
