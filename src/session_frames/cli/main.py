@@ -47,6 +47,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "unpin": ("context", "take pins away"),
         "prune": ("context", "take turns or calls out of context"),
         "restore": ("context", "bring them back, or go back to a checkpoint"),
+        "compact": ("compact", "let summaries stand for turns: preview, apply, undo"),
         "annotate": ("context", "say that turns are resolved, overruled, a dead end, …"),
         "decide": ("items", "note a decision"),
         "ask": ("items", "note an open question"),

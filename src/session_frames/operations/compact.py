@@ -16,9 +16,9 @@ from session_frames.operations.context_edits import record, steps, with_values
 from session_frames.operations.context_view import Entry, entries
 from session_frames.operations.dropped import without_texts
 from session_frames.operations.plan_compaction import Group, Offer, Plan, Record, plan_compaction
-from session_frames.operations.render import number_ranges
 from session_frames.operations.structural import Structural, Structure
 from session_frames.operations.tokens import estimated_tokens
+from session_frames.operations.turn_names import spans
 
 # Why an entry stays, in the order in which this is looked at.
 Reason = Literal["your words", "pinned", "decided here", "key constraint", "not asked for", "recent"]
@@ -161,7 +161,7 @@ def written(
     for summary in summaries:
         problem = _problem(context, free, summary)
         if problem:
-            told.append(f"summary {number_ranges(summary.numbers)}: {problem}")
+            told.append(f"summary {spans(summary.numbers)}: {problem}")
         else:
             keys = tuple(entry.turns[0] for entry in free if set(entry.numbers) <= set(summary.numbers))
             offered[summary.text] = summary
@@ -183,7 +183,7 @@ def written(
     for offer in offers:
         problem = _unused(plan, offer)
         if problem:
-            told.append(f"summary {number_ranges(offered[offer.summary].numbers)}: {problem}")
+            told.append(f"summary {spans(offered[offer.summary].numbers)}: {problem}")
     return Proposal(context, plan, "written", offered, told)
 
 
@@ -213,15 +213,15 @@ def _problem(context: Compactable, free: Sequence[Entry], summary: Written) -> s
     wanted = set(summary.numbers)
     unknown = [number for number in summary.numbers if not 0 < number <= last]
     if unknown:
-        return f"the frame has turns 1-{last}, not {number_ranges(unknown)}"
+        return f"the frame has turns 1-{last}, not {spans(unknown)}"
     if not summary.text.strip():
         return "it is empty"
     torn = [entry for entry in free if wanted & set(entry.numbers) and not wanted.issuperset(entry.numbers)]
     if torn:
-        return f"turns {number_ranges(torn[0].numbers)} are one summary already and stay together"
+        return f"turns {spans(torn[0].numbers)} are one summary already and stay together"
     for entry, reason in zip(context.entries, context.stays, strict=True):
         if reason and reason not in _WITHIN and summary.by != "agent" and wanted & set(entry.numbers):
-            return f"turn {number_ranges(entry.numbers)} stays ({reason})"
+            return f"turn {spans(entry.numbers)} stays ({reason})"
     if not any(wanted & set(entry.numbers) for entry in free):
         return "none of these turns can be replaced"
     return ""
@@ -247,6 +247,15 @@ def own_summaries(frame: Frame) -> list[Written]:
         for one in frame.get("compactions", [])
         if one.get("by") == "agent" and one.get("turns") and one["summary"].strip()
     ]
+
+
+def standing(context: Compactable) -> dict[str, list[int]]:
+    """Why turns stay -> their numbers, in the order of the session."""
+    found: dict[str, list[int]] = {}
+    for entry, reason in zip(context.entries, context.stays, strict=True):
+        if reason:
+            found.setdefault(reason, []).extend(entry.numbers)
+    return found
 
 
 def left_out(proposal: Proposal) -> Counter[str]:

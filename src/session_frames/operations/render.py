@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from session_frames.model import Call, Frame, Turn
@@ -16,17 +16,6 @@ _LONGEST_VALUE = 160
 def counted(number: int, what: str) -> str:
     """``1 turn``, ``2 turns``."""
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def number_ranges(numbers: Iterable[int]) -> str:
-    """Numbers as people write them, in order: ``2-3 7``."""
-    runs: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1][1:] = [number]
-        else:
-            runs.append([number])
-    return " ".join("-".join(map(str, run)) for run in runs)
 
 
 def frame_lines(frame: Frame, turns: Sequence[tuple[int, Turn]]) -> Iterator[str]:
@@ -115,7 +104,7 @@ def redaction_counts(frame: Frame) -> dict[str, int]:
 
 def turn_lines(number: int, turn: Turn) -> Iterator[str]:
     """One turn, word for word, with its calls where they came."""
-    marks = [mark for mark in ("pinned", "pruned") if turn.get(mark)]
+    marks = [mark for mark in ("pinned", "pruned", "compacted") if turn.get(mark)]
     for key in ("annotation", "note", "thread"):
         value = cast(dict[str, Any], turn).get(key)
         if value:

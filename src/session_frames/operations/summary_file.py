@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from session_frames.errors import FormatError
-from session_frames.operations.render import number_ranges
+from session_frames.operations.turn_names import spans
 
 _HEADING = re.compile(r"##[ \t]+(?:turns?[ \t]+)?(\d{1,9}(?:-\d{1,9})?(?:[ \t,]+\d{1,9}(?:-\d{1,9})?)*)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r"[ \t]*(```+|~~~+)")
@@ -77,4 +77,4 @@ def _require_apart(sections: Sequence[tuple[int, tuple[int, ...], list[str]]], n
 
 def write_summaries(sections: Iterable[Section]) -> str:
     """The file that holds these summaries."""
-    return "\n".join(f"## {number_ranges(section.numbers)}\n{section.text}\n" for section in sections)
+    return "\n".join(f"## {spans(section.numbers)}\n{section.text}\n" for section in sections)
