@@ -39,3 +39,17 @@ def test_the_page_is_what_the_script_writes() -> None:
     assert "written by benchmarks/run.py" in page
     rows = page.partition(HEAD + "\n")[2].partition("\n\n")[0].splitlines()[1:]
     assert len(rows) == sum(FIGURES.values())
+
+
+def test_structural_compaction_of_the_fixtures_loses_no_word() -> None:
+    script = ROOT / "benchmarks" / "compaction.py"
+    done = subprocess.run([sys.executable, str(script), "--fixtures"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    *_, total, _, summary = done.stdout.splitlines()
+    assert total.startswith("| all | ")
+    assert summary.endswith(", 0 words lost")
+    assert float(summary.split("%")[0]) >= 20
+    page = (ROOT / "docs" / "compaction.md").read_text(encoding="utf-8")
+    *_, recorded = page.partition("written by benchmarks/compaction.py")[2].partition("<!-- end")[0].splitlines()
+    assert recorded.startswith("| all | ")
+    assert recorded.endswith(" | 0 |")

@@ -183,7 +183,7 @@ def test_summaries_that_cannot_be_used_are_told() -> None:
     ]
     found = proposed(example(), given("## 2\nx\n## 1 4\n짧게\n"), Limits(260, 60, 2))
     assert found.told == [
-        "summary 1, 4: none of these turns can be replaced",
+        "summary 1, 4: turn 1 stays (your words)",
         "summary 2: is for a part of turns that are replaced together or not at all",
     ]
     both = [*given(), *given("## 2-3\n더 짧게\n")]

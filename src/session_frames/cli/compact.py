@@ -62,6 +62,7 @@ def compact(context: Context, /, frame: str | None, name: str | None, undo: bool
         output.write_json(_as_data(done, wish))
     else:
         output.write_lines(_lines(done, wish))
+    sys.stdout.flush()  # what is told of it stands below
     for line in done.told:
         output.complain(f"warning: {line}")
     return _over(done.proposal)

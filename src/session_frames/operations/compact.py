@@ -219,12 +219,12 @@ def _problem(context: Compactable, free: Sequence[Entry], summary: Written) -> s
     torn = [entry for entry in free if wanted & set(entry.numbers) and not wanted.issuperset(entry.numbers)]
     if torn:
         return f"turns {spans(torn[0].numbers)} are one summary already and stay together"
+    touched = any(wanted & set(entry.numbers) for entry in free)
     for entry, reason in zip(context.entries, context.stays, strict=True):
-        if reason and reason not in _WITHIN and summary.by != "agent" and wanted & set(entry.numbers):
+        allowed = touched and (reason in _WITHIN or summary.by == "agent")
+        if reason and not allowed and wanted & set(entry.numbers):
             return f"turn {spans(entry.numbers)} stays ({reason})"
-    if not any(wanted & set(entry.numbers) for entry in free):
-        return "none of these turns can be replaced"
-    return ""
+    return "" if touched else "none of these turns is in context"
 
 
 def _cost_of(context: Compactable, text: str) -> int:
