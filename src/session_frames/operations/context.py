@@ -65,9 +65,9 @@ def opening(frame: Frame, changes: Changes, wanted: Wanted | None = None, origin
     wanted = wanted or Wanted()
     held = entries(frame)
     choice = choose(frame, held, wanted.budget) if wanted.mode == "auto" else Choice(wanted.mode)
-    room = wanted.budget
+    sections, room = _state(frame), wanted.budget
     while True:
-        made = _opening(frame, changes, held, choice, room, wanted, origin)
+        made = _opening(frame, changes, held, sections, choice, room, wanted, origin)
         over = made.size.tokens - wanted.budget
         if over <= 0:
             return made
@@ -75,7 +75,14 @@ def opening(frame: Frame, changes: Changes, wanted: Wanted | None = None, origin
 
 
 def _opening(
-    frame: Frame, changes: Changes, held: list[Entry], choice: Choice, room: int, wanted: Wanted, origin: str
+    frame: Frame,
+    changes: Changes,
+    held: list[Entry],
+    sections: list[_Section],
+    choice: Choice,
+    room: int,
+    wanted: Wanted,
+    origin: str,
 ) -> Opening:
     """One try: ``room`` is the budget, less by what the last try was over."""
     longest = _MOST_LISTED if room > 1200 else 3
@@ -94,7 +101,7 @@ def _opening(
         ) from None
     needed = sum(piece.cost for piece in least.pieces if piece.must)
     of_state = 2 / 3 if choice.mode == "toc" else 1  # a table of contents without lines is none
-    state, missing = _state_within(frame, int((left - needed) * of_state))
+    state, missing = _state_within(sections, int((left - needed) * of_state))
     said = fit(frame, held, choice.mode, left - sum(estimated_tokens(line) + 1 for line in state), wanted.window)
     left_out = {name: sum(entry.role == role for entry in said.left_out) for name, role in _LEFT_OUT}
     counts = {name: count for name, count in {**left_out, **missing}.items() if count}
@@ -106,11 +113,11 @@ _LEFT_OUT = (("user turns", "user"), ("agent turns", "agent"), ("summaries", "su
 _HEADINGS = {"toc": "What was said, a line each", "verbatim": "The user's words", "summary": "What was said"}
 
 
-def _state_within(frame: Frame, room: int) -> tuple[list[str], dict[str, int]]:
+def _state_within(sections: list[_Section], room: int) -> tuple[list[str], dict[str, int]]:
     """The lines of what holds, as far as there is room, and how many of each kind there was none for."""
     lines: list[str] = []
     missing: dict[str, int] = {}
-    for section in _state(frame):
+    for section in sections:
         fitting: list[str] = []
         heading = f"## {section.heading}"
         for entry in section.entries:
@@ -254,6 +261,8 @@ def opening_data(frame: Frame, changes: Changes, made: Opening, wanted: Wanted) 
         "changes": changes._asdict(),
         **{key: cast(dict[str, Any], frame).get(key, []) for key in _LISTS},
         "goal": frame.get("goal", ""),
+        "preamble": preamble(frame),
+        "ask": contradictions(frame, withdrawals(frame)),
         "dead_ends": dead_ends(frame),
         "repeated_lookups": repeated_lookups(frame),
         "user_words": [{"turn": turn["id"], "text": turn.get("text", "")} for turn in said],
