@@ -65,7 +65,8 @@ _TAIL = """\
 - **What starts often imports little.** Hooks, the drivers, `log` and `--version` go around the command line; libraries
   that are slow to load are imported where they are used.
 - **Hooks are shell until there is something to do.** Without a session a commit pays for a few tests of files and one
-  `git diff --cached --quiet`.
+  `git diff --cached` once the tree holds frames. The ordinary commit of a session starts one interpreter, in
+  pre-commit; what the later hooks need lies ready for their shell.
 - **git runs ahead of its reader.** `GIT_FLUSH=0` and a pipe of 1 MiB: by default git flushes after each commit.
 - **Transcripts are read line by line**, redacted as decoded strings before anything is cut, and never held whole.
 - **A session that grew is read on.** What is left to do then grows with the frame, not with the transcript; the one

@@ -8,7 +8,7 @@ list, false, null, empty string), save where it is ``Required``.
 Nothing here is ever changed in place once it has been handed on: operations copy what they change.
 """
 
-from __future__ import annotations
+# No `from __future__ import annotations`: strings would have to be compiled, one by one, at each start of a hook.
 
 import hashlib
 from collections.abc import Iterable, Mapping

@@ -20,6 +20,7 @@ SUFFIX = ".frame.json"
 LONGEST_TOPIC = 60
 LARGEST_FILE = 50 << 20
 
+_ID_IN_NAME = re.compile(r"_([0-9a-f]{6,24})\.frame\.json$")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
 
 
@@ -118,13 +119,14 @@ class FrameStore:
 
         ``FormatError`` for a file that carries the id in its name and can't be read: it must not get a second one.
         """
-        strangers = []
-        for path in self.iter_paths():
-            named = re.search(r"_([0-9a-f]{6,24})\.frame\.json$", path)
-            if named is None:
-                strangers.append(path)
-            elif frame_id.startswith(named[1]) and self.read(path)["id"] == frame_id:
-                return path
+        paths = list(self.iter_paths())
+        for path in paths:
+            # Most names are told apart by this alone: thousands of them are looked at in each commit of a session.
+            if f"_{frame_id[:6]}" in path:
+                named = _ID_IN_NAME.search(path)
+                if named and frame_id.startswith(named[1]) and self.read(path)["id"] == frame_id:
+                    return path
+        strangers = (path for path in paths if not _ID_IN_NAME.search(path))
         return next((path for path in strangers if self._id_in(path) == frame_id), None)
 
     def _id_in(self, path: str) -> str:
