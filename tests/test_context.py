@@ -472,6 +472,31 @@ def test_an_active_frame_is_edited_privately_and_goes_with_its_commits(repo: Pat
     assert frame["topic"] == "tokens"
 
 
+def test_what_an_active_session_says_belongs_to_the_thread_that_is_current(repo: Path) -> None:
+    out("init", cwd=repo)
+    git("add", "-A", cwd=repo)
+    git("commit", "-q", "--allow-empty", "-m", "set up", cwd=repo)
+    out("start", "tokens", cwd=repo, **SHELL)
+    session = Session(repo).user("Use SQLite").agent("ok").user("로그").agent("네")
+    session.save_at_home()
+    out("branch", "redis", "--from", "2", cwd=repo)
+    out("switch", "redis", cwd=repo)
+    text = "def redis_store_of_tokens():\n    return 2\n"
+    session.user("try redis instead").write("r.py", text).save_at_home()
+    (repo / "r.py").write_text(text)
+    git("add", "r.py", cwd=repo)
+    git("commit", "-q", "-m", "redis", cwd=repo, **SHELL)
+    out("switch", "main", cwd=repo)
+    session.user("back to SQLite").agent("fine").save_at_home()
+    expected = ["main"] * 4 + ["redis"] * 2 + ["main"] * 2
+    for verb in (("context",), ("close",)):
+        out(*verb, cwd=repo)
+        (data,) = json_lines("context", "--json", cwd=repo)
+        assert [entry["numbers"] for entry in data["entries"]] == [[1], [2], [3], [4], [7], [8]]
+        assert data["other_threads"] == {"redis": [5, 6]}
+    assert [turn.get("thread", "main") for turn in frame_of(repo)["turns"]] == expected
+
+
 def test_what_was_noted_before_the_session_was_known_goes_into_its_frame(repo: Path) -> None:
     out("start", "tokens", cwd=repo)
     out("decide", "No new dependency", cwd=repo)

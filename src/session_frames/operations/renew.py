@@ -37,7 +37,9 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     said since belongs to the thread that was current. Edits that only ``new`` has are made again. With the same turns
     nothing else changes, so that reading the same session twice gives the same bytes.
     """
-    turns, lost = _renewed_turns(old.get("turns", []), new.get("turns", []), current_thread(old))
+    # A form with edits of its own has put its turns into threads already.
+    thread = MAIN_THREAD if new.get("events") else current_thread(old)
+    turns, lost = _renewed_turns(old.get("turns", []), new.get("turns", []), thread)
     frame: dict[str, Any] = {**_strangers(old), **new}
     for key in _KEPT_ON_FRAME:
         if key in old:
