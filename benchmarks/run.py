@@ -43,6 +43,8 @@ BENCHMARKS: Mapping[str, Callable[[Bench], Iterator[Figure]]] = {
     "merge": merging.figures,
     "redaction": redaction.figures,
 }
+# Too slow to be measured unless they are named.
+ON_REQUEST: Mapping[str, Callable[[Bench], Iterator[Figure]]] = {"large": importing.large_figures}
 
 _HEAD = f"""\
 # Performance
@@ -122,7 +124,7 @@ def measure(names: Sequence[str], rounds: int, commits: int, megabytes: float) -
     with tempfile.TemporaryDirectory(prefix="frames-bench-") as folder:
         bench = Bench(Path(folder), rounds, commits, megabytes)
         for name in names:
-            for figure in BENCHMARKS[name](bench):
+            for figure in {**BENCHMARKS, **ON_REQUEST}[name](bench):
                 figures.append(figure)
                 print(f"{name}: {figure.what}: {figure.cpu:.2f} x {figure.floor}", file=sys.stderr, flush=True)
     return figures
@@ -131,12 +133,12 @@ def measure(names: Sequence[str], rounds: int, commits: int, megabytes: float) -
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join((*BENCHMARKS, *ON_REQUEST))}")
     parser.add_argument("--rounds", type=int, default=21, help="pairs of each comparison")
     parser.add_argument("--commits", type=int, default=10_000, help="length of the history")
     parser.add_argument("--megabytes", type=float, default=24, help="size of the transcript")
     options = parser.parse_args()
-    unknown = set(options.names) - BENCHMARKS.keys()
+    unknown = set(options.names) - BENCHMARKS.keys() - ON_REQUEST.keys()
     if unknown:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
     figures = measure(options.names or list(BENCHMARKS), options.rounds, options.commits, options.megabytes)

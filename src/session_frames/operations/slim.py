@@ -9,6 +9,7 @@ from session_frames.frame_json import encoded_size
 from session_frames.model import Call, Elision, Excerpt, Frame, Turn, digest
 
 TARGET = 1 << 20
+LARGE = 5 << 20
 LONGEST_AGENT_TEXT = 1000
 _KEPT_END = 400
 
@@ -16,17 +17,19 @@ _KEPT_END = 400
 def slim(frame: Frame) -> Frame:
     """The frame, slimmed oldest turn first until its file is at most 1 MB; each step is counted in ``elided``.
 
-    Steps: heads and tails of results, then of arguments, then the middle of agent texts over 1,000 characters.
+    Steps: heads and tails of results, then of arguments, then the middle of agent texts over 1,000 characters. Of one
+    that is over 5 MB even so, the arguments and results of calls go as a whole, down to that size.
     """
     size = encoded_size(frame)
     if size <= TARGET:
         return frame
     turns = list(frame.get("turns", []))
     elided: list[Elision] = list(frame.get("elided", []))
-    for reason, step in _STEPS:
+    steps = [*((TARGET, *step) for step in _STEPS), (LARGE, *_LAST_STEP)]
+    for limit, reason, step in steps:
         count = chars = 0
         for at, turn in enumerate(turns):
-            if size <= TARGET:
+            if size <= limit:
                 break
             slimmed, items, saved = _with_subagents(turn, step)
             if items:
@@ -108,9 +111,29 @@ def _without_middle(turn: Turn) -> tuple[Turn, int, int]:
     return cast(Turn, {**turn, "text": shorter, "calls": calls}), 1, len(text) - len(shorter)
 
 
+def _without_details(turn: Turn) -> tuple[Turn, int, int]:
+    """What a call did stays: its tool, its outcome, the files and their lines."""
+    calls, count, saved = [], 0, 0
+    for call in turn.get("calls", []):
+        gone = [call[key] for key in ("arguments", "result") if key in call]
+        if gone:
+            call = cast(Call, {key: value for key, value in call.items() if key not in ("arguments", "result")})
+            count, saved = count + 1, saved + sum(map(_size, gone))
+        calls.append(call)
+    return cast(Turn, {**turn, "calls": calls}), count, saved
+
+
+def _size(value: Any) -> int:
+    """How many characters are in a JSON value, its keys too."""
+    if isinstance(value, dict):
+        return sum(len(key) + _size(item) for key, item in value.items())
+    return sum(map(_size, value)) if isinstance(value, list) else len(str(value))
+
+
 _Step = Callable[[Turn], tuple[Turn, int, int]]
 _STEPS: tuple[tuple[str, _Step], ...] = (
     ("ends of results", _without_result_ends),
     ("ends of arguments", _without_argument_ends),
     ("middles of agent texts", _without_middle),
 )
+_LAST_STEP: tuple[str, _Step] = ("arguments and results", _without_details)

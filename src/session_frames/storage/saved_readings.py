@@ -201,14 +201,14 @@ def _unpacked(packed: bytes) -> Iterator[Any]:
     for at in (0, 8):
         size = int.from_bytes(data[at : at + 8], "big")
         stream = zstandard.ZstdDecompressor().stream_reader(data[start : start + size])
-        with _without_collecting():
+        with without_collecting():
             value = _Unpickler(io.BufferedReader(stream)).load()
         yield value
         start += size
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
+def without_collecting() -> Iterator[None]:
     """Among very many new values that all stay the search for garbage takes longer than making them."""
     was_on = gc.isenabled()
     gc.disable()

@@ -30,8 +30,12 @@ class Tree:
         """A record of the main line; the first of an id counts."""
         if uuid in self._parents:
             return
-        self._parents[uuid] = text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid"))
-        self._before[uuid] = self._newest
+        parent = text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid"))
+        if parent == self._newest:
+            parent = self._newest  # the same text once, and no need to know what came before
+        else:
+            self._before[uuid] = self._newest
+        self._parents[uuid] = parent
         self._newest = uuid
         if record.get("subtype") == "compact_boundary":
             self._boundaries.add(uuid)
@@ -77,7 +81,7 @@ class Tree:
         while uuid and uuid not in path:
             path.add(uuid)
             parent = self._parents[uuid]
-            uuid = parent if parent in self._parents else self._before[uuid]
+            uuid = parent if parent in self._parents else self._before.get(uuid, "")
         return path
 
     def _anchor(self, uuid: str) -> str:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final, NamedTuple
 from session_frames.operations.assemble import Assembled, Assembler
 from session_frames.operations.extract.memory import Answers, remembering
 from session_frames.operations.put_away import go_on, holds_secret, put_away
-from session_frames.storage.saved_readings import Saved, SavedReadings, Wanted, pickled
+from session_frames.storage.saved_readings import Saved, SavedReadings, Wanted, pickled, without_collecting
 from session_frames.storage.transcript_files import companions_of
 from session_frames.transcripts import get_format
 from session_frames.transcripts.base import Event, NoConversation, ReachesBack, iter_lines
@@ -71,6 +71,7 @@ class ReadingOn:
         self._memory: Answers = {}
         self._new: Saved | None = None
 
+    @without_collecting()
     def assembled(self) -> Assembled:
         """What the transcript tells, the same as when it is read as a whole at once."""
         self._saved = self._store.find(self._wanted, self._file)
