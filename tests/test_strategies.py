@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from session_frames.model import Frame
 from session_frames.operations.context import Changes, Opening, Wanted, opening
+from session_frames.operations.context_report import Limits, context_data, context_lines
 from session_frames.operations.context_view import entries
 from session_frames.operations.strategies import MODES, OverBudget, choose, share_used
 from session_frames.operations.tokens import FACTORS, Count, estimated_tokens
@@ -249,3 +250,21 @@ def test_a_turn_of_several_requests_keeps_what_the_last_one_held(repo: Path) -> 
     (data,) = json_lines("resume", "--json", cwd=repo)
     assert data["context_window"] == {"tokens": read + 10, "source": "usage"}
     assert data["session_usage"]["cache_read"] > read
+
+
+def test_the_context_view_says_what_the_budget_lets_through() -> None:
+    frame = long_talk(200, 300)
+    frame["turns"][199]["tokens"] = {"input": 7, "cache_read": 900, "output": 30}
+    data = context_data(frame, Limits(8000, 2000))
+    assert data["given"]["mode"] == "toc"
+    assert data["context_window"] == {"tokens": 937, "source": "usage"}
+    told = list(context_lines(data))
+    assert "context window: 937 tokens at the session's last request, usage" in told
+    assert any(line.startswith("given as toc: the context is large and little used: ") for line in told)
+    small = context_data(long_talk(4), Limits(8000, 2000))
+    assert (small["given"]["mode"], small["given"]["left_out"], small["context_window"]) == ("full", [], None)
+    frame["turns"][0] |= {"pinned": True, "text": "핀 " * 9000}
+    over = context_data(frame, Limits(8000, 2000))["given"]
+    assert re.fullmatch(
+        r"the user's last turn and pins alone need [\d,]+ tokens, there is room for 8,000", over["over_budget"]
+    )

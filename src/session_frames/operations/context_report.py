@@ -11,8 +11,10 @@ from session_frames.operations.extract import withdrawals
 from session_frames.operations.fence import line_shown
 from session_frames.operations.preamble import contradictions, preamble
 from session_frames.operations.render import counted
+from session_frames.operations.strategies import OverBudget, choose, fetch_lines, fit
 from session_frames.operations.threads import REWOUND, current_thread, thread_names, turns_of_thread
 from session_frames.operations.turn_names import call_names, named_turns, numbers_of, spans
+from session_frames.operations.usage import window_use
 
 _LONGEST_WORDS: Final = 60
 _BAR: Final = 30
@@ -37,6 +39,8 @@ class ContextData(TypedDict):
     budget: int
     tokens: int
     tokens_are: str
+    context_window: dict[str, Any] | None
+    given: dict[str, Any]
     pins: dict[str, Any]
     preamble: list[str]
     ask: list[str]
@@ -73,6 +77,8 @@ def context_data(frame: Frame, limits: Limits, at: str = "") -> ContextData:
         budget=limits.budget,
         tokens=sum(entry.tokens for entry in held),
         tokens_are="estimated",
+        context_window=window._asdict() if (window := window_use(frame)) else None,
+        given=_given(frame, held, limits.budget),
         pins={
             "turns": [numbers[turn["id"]] for turn in pinned],
             "tokens": sum(map(turn_tokens, pinned)),
@@ -88,6 +94,17 @@ def context_data(frame: Frame, limits: Limits, at: str = "") -> ContextData:
         checkpoints=[{**point, "number": numbers.get(point["turn"], 0)} for point in frame.get("checkpoints", [])],
         threads=threads_data(frame),
     )
+
+
+def _given(frame: Frame, held: Sequence[Entry], budget: int) -> dict[str, Any]:
+    """What the budget lets through: by which strategy, why, the turns that are left out, and how those are read."""
+    choice = choose(frame, held, budget)
+    try:
+        left_out = fit(frame, held, choice.mode, budget).left_out
+    except OverBudget as error:
+        return {**choice._asdict(), "over_budget": error.message}
+    numbers = sorted(number for entry in left_out for number in entry.numbers)
+    return {**choice._asdict(), "left_out": numbers, "fetch": fetch_lines(frame, left_out) if numbers else []}
 
 
 def _other_threads(frame: Frame) -> dict[str, list[int]]:
@@ -124,6 +141,7 @@ def context_lines(data: ContextData) -> Iterator[str]:
     thread = line_shown(data["thread"])
     yield f"{data['frame'][:6]} {line_shown(data['topic'])}  {data['status']}, thread {thread}{when}"
     yield f"[{_bar(data['tokens'], data['budget'])}] {data['tokens']:,} of {data['budget']:,} tokens, estimated"
+    yield from _given_lines(data)
     pins = data["pins"]
     yield f"pins: {pins['tokens']:,} of {pins['limit']:,} tokens{_in_turns(pins['turns'])}"
     yield from data["preamble"]
@@ -134,6 +152,17 @@ def context_lines(data: ContextData) -> Iterator[str]:
     yield from _table(data["entries"])
     yield from _left_out(data)
     yield from _lists(data)
+
+
+def _given_lines(data: ContextData) -> Iterator[str]:
+    window, given = data["context_window"], data["given"]
+    if window:
+        yield f"context window: {window['tokens']:,} tokens at the session's last request, {window['source']}"
+    if given["mode"] != "full" or given.get("left_out"):
+        yield f"given as {given['mode']}: {given['why']}"
+    if "over_budget" in given:
+        yield f"over the budget: {given['over_budget']}"
+    yield from (f"  {line}" for line in given.get("fetch", []))
 
 
 def _bar(tokens: int, budget: int) -> str:
