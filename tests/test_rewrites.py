@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from command_line import frames, json_lines, out
-from git_repos import activate, commit_files, end, frame_of, git, turn
+from git_repos import activate, commit_files, end, frame_of, git, turn, workspace
 
 from session_frames import frame_json
 from session_frames.model import Frame
@@ -43,8 +43,7 @@ def session(name: str) -> Frame:
 
 def keep(repo: Path, frame: Frame) -> None:
     """As `frames close` leaves it in the private area."""
-    path = repo / f".git/frames/closed/{frame['id']}.frame.json"
-    write_atomically(str(path), frame_json.encode({**frame, "status": "closed"}))
+    write_atomically(workspace(repo).state.closed_path(frame["id"]), frame_json.encode({**frame, "status": "closed"}))
 
 
 def work(repo: Path, name: str) -> None:
@@ -65,6 +64,20 @@ def commit_as_session(repo: Path, name: str, variant: str) -> None:
     end(repo, frame)
 
 
+def build(repo: Path, variant: str) -> None:
+    """A commit of a person on `main`, and on `topic` a commit of each session."""
+    frames("init", cwd=repo)
+    commit_files(repo, "base", base_txt="base\n")
+    git(repo, "branch", "main-before")
+    git(repo, "checkout", "-q", "-b", "topic")
+    for name in SESSIONS:
+        work(repo, name)
+        commit_as_session(repo, name, variant)
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, "a person's work", person_txt="of a person, and long enough to tell\n")
+    git(repo, "checkout", "-q", "topic")
+
+
 @pytest.fixture(scope="module")
 def branches(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {}
@@ -76,16 +89,7 @@ def branch(branches: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, 
     if variant not in branches:
         template = branches[variant] = tmp_path_factory.mktemp("branch") / "repo"
         git(template.parent, "init", "-q", "repo")
-        frames("init", cwd=template)
-        commit_files(template, "base", base_txt="base\n")
-        git(template, "branch", "main-before")
-        git(template, "checkout", "-q", "-b", "topic")
-        for name in SESSIONS:
-            work(template, name)
-            commit_as_session(template, name, variant)
-        git(template, "checkout", "-q", "main")
-        commit_files(template, "a person's work", person_txt="of a person, and long enough to tell\n")
-        git(template, "checkout", "-q", "topic")
+        build(template, variant)
     shutil.rmtree(repo)
     shutil.copytree(branches[variant], repo, symlinks=True)
     return repo
@@ -239,6 +243,41 @@ def test_what_is_found_after(operation: str, variant: str, branch: Path, request
     repaired = json.loads(out("link", "--repair", "--json", cwd=branch))
     assert repaired["changed"] == 0
     assert found(branch) == counts
+
+
+def linked(folder: Path) -> Path:
+    git(folder, "init", "-q", "-b", "elsewhere", "outer")
+    commit_files(folder / "outer", "first", first_txt="first\n")
+    git(folder / "outer", "worktree", "add", "-q", "-b", "main", str(folder / "linked"))
+    return folder / "linked"
+
+
+def sha256(folder: Path) -> Path:
+    git(folder, "init", "-q", "--object-format=sha256", "sha256")
+    return folder / "sha256"
+
+
+def shallow(folder: Path) -> Path:
+    git(folder, "init", "-q", "source")
+    for number in range(3):
+        commit_files(folder / "source", f"past {number}", past_txt=f"{number}\n")
+    git(folder, "clone", "-q", "--depth=1", f"file://{folder / 'source'}", "shallow")
+    return folder / "shallow"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["amend with a new message", "rebase -i: fixup", "cherry-pick", "squash at a forge, title only", "rebase --abort"],
+)
+@pytest.mark.parametrize("kind", [linked, sha256, shallow], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_same_is_found_in_every_kind_of_repository(
+    kind: Callable[[Path], Path], operation: str, variant: str, tmp_path: Path
+) -> None:
+    repo = kind(tmp_path)
+    build(repo, variant)
+    OPERATIONS[operation](repo, variant)
+    assert found(repo) == json.loads(GOLDEN.read_text())[operation][variant]
 
 
 def test_the_table_is_of_these_operations() -> None:
