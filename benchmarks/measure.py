@@ -18,6 +18,9 @@ from typing import NamedTuple
 PYTHON = sys.executable
 FRAMES = str(Path(PYTHON).parent / "frames")
 
+SHORTER = 10
+"""How many times one history is shorter than the next."""
+
 _GENERATORS = Path(__file__).parent
 
 
@@ -57,13 +60,17 @@ class Figure(NamedTuple):
 
 
 class Bench:
-    """Where things are measured, with what sizes: ``rounds`` pairs of each comparison, ``commits``, ``megabytes``."""
+    """Where things are measured, with what sizes: ``rounds`` pairs of each comparison, ``commits``, ``megabytes``.
 
-    def __init__(self, folder: Path, rounds: int, commits: int, megabytes: float) -> None:
+    ``lengths`` are those of the histories that are compared: a short one, one of ``commits``, and a ``long`` one.
+    """
+
+    def __init__(self, folder: Path, rounds: int, commits: int, megabytes: float, long: bool = False) -> None:
         self.folder = folder
         self.rounds = rounds
         self.commits = commits
         self.megabytes = megabytes
+        self.lengths = (max(1, commits // SHORTER), commits, *([commits * SHORTER] if long else []))
         self.environ = _environment(folder / "home")
 
     def figure(self, what: str, floor: Side, subject: Side, goal: float | None = None, slow: bool = False) -> Figure:
@@ -71,6 +78,12 @@ class Bench:
         rounds = max(1, self.rounds // 3) if slow else self.rounds
         pairs = [(self.sample(floor), self.sample(subject)) for _ in range(rounds + 1)][1:]  # the first one warms up
         return figure_of(what, floor.name, pairs, goal)
+
+    def difference(self, what: str, floor: Side, subject: Side, goal: float | None = None) -> Figure:
+        """As ``figure``, with a note of how many milliseconds more it takes."""
+        pairs = [(self.sample(floor), self.sample(subject)) for _ in range(self.rounds + 1)][1:]
+        more = statistics.median(second.cpu - first.cpu for first, second in pairs)
+        return figure_of(what, floor.name, pairs, goal)._replace(note=f"{more * 1000:+.1f} ms")
 
     def sample(self, side: Side) -> Sample:
         """Run a process to its end, its output thrown away; ``SystemExit`` names one that fails."""

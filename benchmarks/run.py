@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Measure frames beside the least that the same work can cost, and write docs/performance.md.
 
-    python benchmarks/run.py [NAME…] [--rounds N] [--commits N] [--megabytes M]
+    python benchmarks/run.py [NAME…] [--write] [--long] [--rounds N] [--commits N] [--megabytes M] [--folder DIR]
 
-Without a NAME everything is measured and the page is written; with some, their figures are printed.
+Without a NAME everything is measured and the page is written; with some, their figures are printed, and with --write
+they take the place of those of the same name on the page. --long measures a history of 100,000 commits besides, which
+takes some minutes to make.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import git_history
 import growing
 import hooks
 import importing
+import linking
 import merging
 import redaction
 import startup
@@ -32,16 +35,17 @@ from measure import Bench, Figure
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 MARK = "<!-- written by benchmarks/run.py -->"
 
-# Name -> what is measured. The last one holds a whole transcript in this process.
-BENCHMARKS: Mapping[str, Callable[[Bench], Iterator[Figure]]] = {
-    "startup": startup.figures,
-    "log": git_history.figures,
-    "blame": git_history.blame_figures,
-    "hooks": hooks.figures,
-    "import": importing.figures,
-    "grown": growing.figures,
-    "merge": merging.figures,
-    "redaction": redaction.figures,
+# Name -> heading on the page, and what is measured. The last one holds a whole transcript in this process.
+BENCHMARKS: Mapping[str, tuple[str, Callable[[Bench], Iterator[Figure]]]] = {
+    "startup": ("Starting", startup.figures),
+    "log": ("History", git_history.figures),
+    "blame": ("Blame", git_history.blame_figures),
+    "past": ("The past, at once", linking.figures),
+    "hooks": ("Hooks", hooks.figures),
+    "import": ("Transcripts", importing.figures),
+    "grown": ("Grown transcripts", growing.figures),
+    "merge": ("Merging and checking", merging.figures),
+    "redaction": ("Redaction", redaction.figures),
 }
 # Too slow to be measured unless they are named.
 ON_REQUEST: Mapping[str, Callable[[Bench], Iterator[Figure]]] = {"large": importing.large_figures}
@@ -62,6 +66,9 @@ _TAIL = """\
 - **`frames log` is `git log`.** frames makes sure that index and notes know every tip, with one process of git and
   three queries, and then git takes the place of the process: graph, colours, pager and every option are git's own. That
   look imports nothing but SQLite's module: a screen costs an interpreter's start and git, however long the history is.
+- **`frames blame` is `git blame`.** While nothing changes that its answer rests on, git's work is all there is.
+- **What is shown is compared.** Links inferred from content need the diff of a commit: those of the commits that
+  `frames log -30` shows, of all others when they are asked for, once.
 - **Nothing is read twice.** Commits and blobs never change their meaning, so the index is keyed by their ids and only
   what no ref reached before is read, by three processes of git whatever its size.
 - **What starts often imports little.** Hooks, the drivers, `log` and `--version` go around the command line; libraries
@@ -83,10 +90,18 @@ folder, the same ones each time.
 """
 
 
-def page_text(figures: Sequence[Figure]) -> str:
-    """The page for these figures."""
+def page_text(tables: Mapping[str, str]) -> str:
+    """The page for these tables, by the name of what they measure."""
     names = ", ".join(f"`{name}`" for name in BENCHMARKS)
-    return "\n".join([_HEAD, f"Measured with {_versions()}.\n", table(figures), _TAIL.replace("{names}", names)])
+    parts = [f"## {heading}\n\n{tables[name]}" for name, (heading, _) in BENCHMARKS.items() if name in tables]
+    return "\n".join([_HEAD, f"Measured with {_versions()}.\n", *parts, _TAIL.replace("{names}", names)])
+
+
+def tables_of(page: str) -> dict[str, str]:
+    """The tables of a page, by name."""
+    headings = {heading: name for name, (heading, _) in BENCHMARKS.items()}
+    sections = (section.partition("\n\n") for section in page.split("\n## ")[1:])
+    return {headings[heading]: text.rstrip("\n") + "\n" for heading, _, text in sections if heading in headings}
 
 
 def table(figures: Sequence[Figure]) -> str:
@@ -118,15 +133,13 @@ def _versions() -> str:
     return f"{cores} cores, Python {platform.python_version()}, git {git}, SQLite {sqlite3.sqlite_version}"
 
 
-def measure(names: Sequence[str], rounds: int, commits: int, megabytes: float) -> list[Figure]:
+def measure(names: Sequence[str], bench: Bench) -> dict[str, list[Figure]]:
     """The figures of these benchmarks, told on standard error while they come."""
-    figures = []
-    with tempfile.TemporaryDirectory(prefix="frames-bench-") as folder:
-        bench = Bench(Path(folder), rounds, commits, megabytes)
-        for name in names:
-            for figure in {**BENCHMARKS, **ON_REQUEST}[name](bench):
-                figures.append(figure)
-                print(f"{name}: {figure.what}: {figure.cpu:.2f} x {figure.floor}", file=sys.stderr, flush=True)
+    figures: dict[str, list[Figure]] = {}
+    for name in names:
+        for figure in (BENCHMARKS[name][1] if name in BENCHMARKS else ON_REQUEST[name])(bench):
+            figures.setdefault(name, []).append(figure)
+            print(f"{name}: {figure.what}: {figure.cpu:.2f} x {figure.floor}", file=sys.stderr, flush=True)
     return figures
 
 
@@ -134,18 +147,26 @@ def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join((*BENCHMARKS, *ON_REQUEST))}")
+    parser.add_argument("--write", action="store_true", help="write the figures of these names to the page")
+    parser.add_argument("--long", action="store_true", help="a history of ten times --commits besides")
     parser.add_argument("--rounds", type=int, default=21, help="pairs of each comparison")
     parser.add_argument("--commits", type=int, default=10_000, help="length of the history")
     parser.add_argument("--megabytes", type=float, default=24, help="size of the transcript")
+    parser.add_argument("--folder", type=Path, help="where what is generated stays, to be used again")
     options = parser.parse_args()
     unknown = set(options.names) - BENCHMARKS.keys() - ON_REQUEST.keys()
     if unknown:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
-    figures = measure(options.names or list(BENCHMARKS), options.rounds, options.commits, options.megabytes)
+    with tempfile.TemporaryDirectory(prefix="frames-bench-") as temporary:
+        folder = options.folder or Path(temporary)
+        bench = Bench(folder.resolve(), options.rounds, options.commits, options.megabytes, options.long)
+        figures = measure(options.names or list(BENCHMARKS), bench)
+    tables = {name: table(found) for name, found in figures.items()}
     if options.names:
-        print(table(figures), end="")
-    else:
-        PAGE.write_text(page_text(figures), encoding="utf-8")
+        print(table([figure for found in figures.values() for figure in found]), end="")
+        tables = {**tables_of(PAGE.read_text(encoding="utf-8")), **tables}
+    if options.write or not options.names:
+        PAGE.write_text(page_text(tables), encoding="utf-8")
 
 
 if __name__ == "__main__":

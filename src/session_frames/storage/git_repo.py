@@ -76,6 +76,7 @@ class GitRepo:
         self.top = top
         self.object_format = object_format
         self._objects: _Objects | None = None
+        self._work_trees: list[str] = []
 
     @classmethod
     def open(cls, cwd: str, environ: Mapping[str, str]) -> GitRepo:
@@ -188,9 +189,12 @@ class GitRepo:
         return path.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def work_trees(self) -> list[str]:
-        """The roots of all work trees of this repository, the main one first."""
-        out = self.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape")
-        return [field[len("worktree ") :] for field in out.split("\0") if field.startswith("worktree ")]
+        """The roots of all work trees of this repository, the main one first; git is asked once."""
+        if not self._work_trees:
+            out = self.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape")
+            fields = out.split("\0")
+            self._work_trees = [field[len("worktree ") :] for field in fields if field.startswith("worktree ")]
+        return self._work_trees
 
     def is_ignored(self, path: str) -> bool:
         """Does git ignore this path (relative to the top)?"""

@@ -25,8 +25,11 @@ def added_by_writing(text: str) -> Runs:
 
 
 def added_by_replacing(old: str, new: str) -> Runs:
-    """The runs of lines in ``new`` that ``old`` does not have at that place."""
-    before, after = _without_common_ends(lines_of(old), lines_of(new))
+    """The runs of lines in ``new`` that ``old`` does not have at that place.
+
+    Both are parts of a file: a line end that only the new text has at its end makes one line more, an empty one.
+    """
+    before, after = _without_common_ends(old.split("\n"), new.split("\n"))
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         tuple(after[b1:b2]) for tag, _, _, b1, b2 in matcher.get_opcodes() if tag in ("insert", "replace") and b2 > b1
