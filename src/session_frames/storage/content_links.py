@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -140,16 +140,27 @@ class _Table:
         return self._paths[path]
 
 
+class _LeftOut(dict[str, bool]):
+    """Commits with a certain link, and those whose parents are not known, asked for one by one."""
+
+    def __init__(self, index: Index, boundary: Container[str]) -> None:
+        self._index, self._boundary = index, boundary
+
+    def __missing__(self, commit: str) -> bool:
+        asked = "SELECT 1 FROM certain_links WHERE commit_id = ? LIMIT 1"
+        self[commit] = commit in self._boundary or bool(self._index.rows(asked, (commit,)))
+        return self[commit]
+
+
 def _matches(repo: GitRepo, index: Index, table: _Table, revisions: Sequence[str], paths: set[str]) -> _Found:
     """The frames that wrote what these commits add; of commits with a certain link nothing is said."""
-    certain = {commit for (commit,) in index.rows("SELECT DISTINCT commit_id FROM certain_links")}
-    left_out = certain | read_boundary(repo)
+    left_out = _LeftOut(index, read_boundary(repo))
     found: _Found = {}
     commit, at = "", 0
     with repo.stream(*_LOG, *PLAIN, *PATCH, *_options(revisions), stdin=_asked(revisions, paths)) as patch:
         for part in read_added(patch, paths):
             if isinstance(part, Added):
-                if commit not in left_out:
+                if not left_out[commit]:
                     frames = found.setdefault((commit, part.path), (at, set()))[1]
                     frames |= _owners(part.lines, at, table.writers(part.path))
             elif part.startswith(b"commit "):

@@ -54,6 +54,7 @@ CREATE VIEW all_links AS
 -- Frame files of this machine, which may be in no commit.
 CREATE TABLE kept (file BLOB PRIMARY KEY, stamp TEXT NOT NULL, frame TEXT NOT NULL, blob TEXT NOT NULL,
     turns INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX kept_by_frame ON kept (frame);
 -- The version of each frame whose lines are looked for; `file` is empty where a commit holds it.
 CREATE TABLE authors (frame TEXT PRIMARY KEY, blob TEXT NOT NULL, file BLOB NOT NULL, started INTEGER NOT NULL,
     digest TEXT NOT NULL) WITHOUT ROWID;

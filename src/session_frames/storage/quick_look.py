@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # To be raised whenever a table of the index, or the way its content is computed, changes.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # Words of the index: what was not compared yet; the commit of which some newest ones were compared, how many, and all
 # others not; the folder of private copies as it was when it was last looked at.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ from session_frames.model import Frame, digest
 from session_frames.operations.anchors import anchors_of_run
 from session_frames.operations.attribution import FrameRuns, Run, Writer, frame_runs, written_anchors
 from session_frames.storage.commit_index import blob_id
-from session_frames.storage.frame_store import ARCHIVE, SESSIONS, FrameStore, read_bytes
+from session_frames.storage.frame_store import ARCHIVE, SESSIONS, SUFFIX, read_bytes
 from session_frames.storage.git_repo import GitRepo
 from session_frames.storage.index import Index, Version, path_bytes, path_text, read_version
 from session_frames.storage.quick_look import CLOSED_STAMP, UNCOMPARED, folder_stamp
@@ -26,6 +26,15 @@ _PLACES: Final = "places"
 _LEEWAY: Final = 86_400
 
 NEVER_TOO_OLD: Final = 0
+
+# The frames of which another version is known than the one that was looked at, or none any more.
+_OTHER_VERSIONS: Final = """
+SELECT f.frame FROM frames f LEFT JOIN authors a ON a.frame = f.frame
+    WHERE f.held AND (a.blob IS NULL OR a.blob <> f.blob)
+UNION SELECT k.frame FROM kept k LEFT JOIN authors a ON a.frame = k.frame
+    WHERE k.frame <> '' AND (a.blob IS NULL OR a.blob <> k.blob)
+UNION SELECT a.frame FROM authors a WHERE NOT EXISTS (SELECT 1 FROM frames f WHERE f.frame = a.frame)
+"""
 
 
 class Author(NamedTuple):
@@ -60,47 +69,90 @@ class Gathered(dict[str, Written]):
 
 
 def _find_kept(repo: GitRepo, index: Index, gathered: Gathered) -> bool:
-    """Look through the frame files of the private area and of this work tree; False where no folder changed."""
-    closed = folder_stamp(index.state.path("closed"))
-    stamp = "\n".join([closed, repo.top or "", *map(folder_stamp, _folders(repo))])
-    if stamp == index.value(_PLACES) and closed == index.value(CLOSED_STAMP):
+    """Look through those folders of frame files, of the private area and of this work tree, that changed since; False
+    where none did.
+    """
+    closed = index.state.path("closed")
+    before = _stamps_of(index.value(_PLACES))
+    stamps = {folder: folder_stamp(folder) for folder in (closed, *_folders(repo))}
+    changed = {folder for folder in stamps if stamps[folder] != before.get(folder)}
+    vanished = {
+        folder for folder in before.keys() - stamps.keys() if repo.top and folder.startswith(_archive(repo.top))
+    }
+    if stamps[closed] != index.value(CLOSED_STAMP):
+        changed.add(closed)
+    if not changed | vanished:
         return False
-    files = list(_files(repo, index))
-    known = {path_text(file): seen for file, seen in index.rows("SELECT file, stamp FROM kept")}
+    files = list(_files(changed))
+    known = {file: seen for folder in changed | vanished for file, seen in _known_in(index, folder)}
     read = {file: found for file in files if (found := _read_kept(repo, index, file, known.get(file, ""), gathered))}
-    here = (index.state.path("closed"), repo.top or index.state.path("closed"))
-    gone = [file for file in known if file.startswith(here) and file not in files]
+    gone = known.keys() - set(files)
     with index.write() as database:
-        database.executemany("DELETE FROM kept WHERE file = ?", ((path_bytes(file),) for file in (*gone, *read)))
-        for file, (seen, blob, version) in read.items():
-            database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", (blob, *version))
-            row = (path_bytes(file), seen, version.frame, blob, len(version.turn_keys()))
-            database.execute("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", row)
-        database.execute("DELETE FROM frames WHERE NOT held")
-        database.execute(
-            "INSERT OR IGNORE INTO frames SELECT frame, blob, x'', max(turns), 0, 0 FROM kept WHERE frame <> '' "
-            "GROUP BY frame"
-        )
-        for table in ("trailers", "by_hand"):
-            named = f"SELECT commit_id FROM {table} WHERE frame IN (SELECT frame FROM frames WHERE NOT held)"
-            database.execute(f"INSERT OR REPLACE INTO unwritten (commit_id) {named}")
-        database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", ((_PLACES, stamp), (CLOSED_STAMP, closed)))
+        if read or gone:
+            _keep_files(database, read, gone)
+        after = {folder: stamp for folder, stamp in before.items() if folder not in vanished} | stamps
+        text = "\n".join(f"{stamp} {folder}" for folder, stamp in after.items())
+        keep = ((_PLACES, text), (CLOSED_STAMP, stamps[closed]))
+        database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", keep)
     return True
+
+
+def _known_in(index: Index, folder: str) -> list[tuple[str, str]]:
+    """(file, stamp) of the files that were seen in a folder."""
+    inside = path_bytes(folder) + b"/", path_bytes(folder) + b"0"  # the next sign after the slash
+    rows = index.rows("SELECT file, stamp FROM kept WHERE file > ? AND file < ?", inside)
+    return [(path_text(file), seen) for file, seen in rows]
+
+
+def _stamps_of(text: str) -> dict[str, str]:
+    """Folder -> its stamp, as they are kept in one text."""
+    pairs = (line.partition(" ") for line in text.split("\n") if line)
+    return {folder: stamp for stamp, _, folder in pairs}
+
+
+def _keep_files(
+    database: sqlite3.Connection, read: Mapping[str, tuple[str, str, Version]], gone: Iterable[str]
+) -> None:
+    """Keep what was read of files, and derive anew which of their frames only files hold."""
+    touched = {version.frame for _, _, version in read.values()}
+    for file in (*gone, *read):
+        key = (path_bytes(file),)
+        touched.update(frame for (frame,) in database.execute("SELECT frame FROM kept WHERE file = ?", key))
+        database.execute("DELETE FROM kept WHERE file = ?", key)
+    for file, (seen, blob, version) in read.items():
+        database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", (blob, *version))
+        row = (path_bytes(file), seen, version.frame, blob, len(version.turn_keys()))
+        database.execute("INSERT INTO kept VALUES (?, ?, ?, ?, ?)", row)
+    frames = [(frame,) for frame in touched if frame]
+    database.executemany("DELETE FROM frames WHERE NOT held AND frame = ?", frames)
+    database.executemany(
+        "INSERT OR IGNORE INTO frames SELECT frame, blob, x'', max(turns), 0, 0 FROM kept WHERE frame = ? "
+        "GROUP BY frame",
+        frames,
+    )
+    for table in ("trailers", "by_hand"):
+        named = f"SELECT commit_id FROM {table} WHERE frame = ? AND frame IN (SELECT frame FROM frames WHERE NOT held)"
+        database.executemany(f"INSERT OR REPLACE INTO unwritten (commit_id) {named}", frames)
 
 
 def _folders(repo: GitRepo) -> list[str]:
     if repo.top is None:
         return []
-    archive = os.path.join(repo.top, ARCHIVE)
+    archive = _archive(repo.top)
     months = sorted(os.listdir(archive)) if os.path.isdir(archive) else []
-    return [os.path.join(repo.top, SESSIONS), archive, *(os.path.join(archive, month) for month in months)]
+    return [os.path.join(repo.top, SESSIONS), *(archive + month for month in months)]
 
 
-def _files(repo: GitRepo, index: Index) -> Iterator[str]:
-    yield from index.state.list_closed_paths()
-    if repo.top is not None:
-        store = FrameStore(repo.top)
-        yield from map(store.full, store.iter_paths())
+def _archive(top: str) -> str:
+    return os.path.join(top, ARCHIVE, "")
+
+
+def _files(folders: Iterable[str]) -> Iterator[str]:
+    """The frame files that lie in these folders."""
+    for folder in sorted(folders):
+        with suppress(OSError):
+            names = sorted(os.listdir(folder))
+            yield from (os.path.join(folder, name) for name in names if name.endswith(SUFFIX) and name[0] != ".")
 
 
 def _read_kept(
@@ -130,9 +182,12 @@ def renew_authors(repo: GitRepo, index: Index, gathered: Gathered | None = None)
     gathered = Gathered() if gathered is None else gathered
     if not _find_kept(repo, index, gathered) and not index.value(UNCOMPARED):
         return
-    rows = index.rows("SELECT frame, blob, file, started, digest FROM authors")
+    candidates = {frame for (frame,) in index.rows(_OTHER_VERSIONS)}
+    if not candidates:
+        return
+    rows = index.rows_for("SELECT frame, blob, file, started, digest FROM authors WHERE frame IN (?)", candidates)
     known = {frame: (Author(frame, blob, path_text(file), since), kept) for frame, blob, file, since, kept in rows}
-    newest = _newest(index)
+    newest = _newest(index, candidates)
     changed = [one for one in newest.values() if one.frame not in known or known[one.frame][0].blob != one.blob]
     gone = known.keys() - newest.keys()
     read = dict(_lines_of(repo, index, changed, gathered))
@@ -163,14 +218,14 @@ def _mark(database: sqlite3.Connection, frame: str, since: int) -> None:
         database.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (UNCOMPARED,))
 
 
-def _newest(index: Index) -> dict[str, Author]:
-    """The version of each frame with most turns; of those with the same number the one that a commit holds."""
+def _newest(index: Index, frames: Collection[str]) -> dict[str, Author]:
+    """The version of each of these frames with most turns; of those with the same number the one a commit holds."""
     found: dict[str, tuple[int, Author]] = {}
     asked = (
-        "SELECT frame, blob, x'', turns FROM frames WHERE held",
-        "SELECT frame, blob, file, turns FROM kept WHERE frame <> '' ORDER BY file",
+        "SELECT frame, blob, x'', turns FROM frames WHERE held AND frame IN (?)",
+        "SELECT frame, blob, file, turns FROM kept WHERE frame IN (?) ORDER BY file",
     )
-    for frame, blob, file, turns in (row for statement in asked for row in index.rows(statement)):
+    for frame, blob, file, turns in (row for statement in asked for row in index.rows_for(statement, frames)):
         if frame not in found or turns > found[frame][0]:
             found[frame] = turns, Author(frame, blob, path_text(file), NEVER_TOO_OLD)
     return {frame: author for frame, (_, author) in found.items()}
