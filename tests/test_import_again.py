@@ -377,3 +377,16 @@ def test_closes_at_the_same_time_all_commit(repo: Path, tmp_path: Path) -> None:
     assert [process.wait(60) for process in running] == [0] * 4
     assert git("status", "--porcelain", cwd=repo) == ""
     assert git("rev-list", "--count", "HEAD", cwd=repo).strip() == "4"
+
+
+def test_a_parent_that_is_not_there_is_told_and_loses_nothing(repo: Path) -> None:
+    """Fault case A25."""
+    session = _session(repo, 3)
+    session.records[2]["parentUuid"] = "00000000-0000-4000-8000-00000000dead"
+    session.save(repo / "s.jsonl")
+    done = frames("import", "s.jsonl", cwd=repo)
+    assert done.stderr.decode() == "warning: 1 missing parent in 's.jsonl': what came before is not in the file\n"
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert len(frame["turns"]) == len(session.records)
+    assert frame["skipped_records"] == [{"reason": "missing parent", "count": 1, "lines": [3]}]
+    assert "1 x missing parent (lines 3)" in out("show", cwd=repo)

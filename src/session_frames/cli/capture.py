@@ -17,6 +17,7 @@ from session_frames.errors import EnvironmentError_, FramesError, UsageError
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import closing_lines, counted, redaction_counts
 from session_frames.operations.summary import summarize
+from session_frames.transcripts.base import MISSING_PARENT
 from session_frames.workspace import capture, keeping, rescue
 from session_frames.workspace.catalog import get_entry, load
 from session_frames.workspace.keeping import Captured
@@ -274,8 +275,11 @@ def _note(captured: Captured) -> None:
             f"warning: '{captured.source}' does not hold {counted(captured.lost_turns, 'turn')} of the frame any more; "
             + ("it stays" if captured.lost_turns == 1 else "they stay")
         )
-    skipped = sum(record["count"] for record in captured.frame.get("skipped_records", []))
-    if skipped:
+    counts = {record["reason"]: record["count"] for record in captured.frame.get("skipped_records", [])}
+    if missing := counts.pop(MISSING_PARENT, 0):
+        told = counted(missing, "missing parent")
+        output.complain(f"warning: {told} in '{captured.source}': what came before is not in the file")
+    if skipped := sum(counts.values()):
         were = f"{counted(skipped, 'record')} of '{captured.source}' {'was' if skipped == 1 else 'were'}"
         output.complain(f"warning: {were} not understood (see skipped_records)")
     for note in captured.notes:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from session_frames.model import Call, Frame, Turn
 from session_frames.operations.fence import line_shown, shown
 from session_frames.operations.summary import standing_decisions, unanswered_questions
+from session_frames.transcripts.base import MISSING_PARENT
 
 _MOST_LISTED = 8
 _LONGEST_VALUE = 160
@@ -91,7 +92,8 @@ def loss_lines(frame: Frame) -> Iterator[str]:
         yield f"left out: {elision.get('count', 1)} x {elision['reason']}"
     for record in frame.get("skipped_records", []):
         lines = f" (lines {', '.join(map(str, record['lines']))})" if record.get("lines") else ""
-        yield f"not understood: {record['count']} x {record['reason']}{lines}"
+        what = "" if record["reason"] == MISSING_PARENT else "not understood: "
+        yield f"{what}{record['count']} x {record['reason']}{lines}"
 
 
 def redaction_counts(frame: Frame) -> dict[str, int]:

@@ -174,10 +174,16 @@ class Abandon(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A record that was not understood, or a damaged line. ``line`` counts from 1; 0 where there are no lines."""
+    """A record that was not understood, or a damaged line. ``line`` counts from 1; 0 where there are no lines.
+
+    ``MISSING_PARENT`` as the reason says that the record was understood, but follows one that is not in the file.
+    """
 
     reason: str
     line: int
+
+
+MISSING_PARENT = "missing parent"
 
 
 class Nested(NamedTuple):

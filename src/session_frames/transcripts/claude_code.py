@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, ClassVar
 from session_frames.model import Origin
 from session_frames.transcripts import claude_words as words
 from session_frames.transcripts.base import (
+    MISSING_PARENT,
     Abandon,
     AgentText,
     Edit,
@@ -97,10 +98,11 @@ class _Reader(LineReader):
         uuid = text_of(record.get("uuid"))
         if record.get("isSidechain") is True:
             self._side_line = True
+            self._tree.aside(uuid)
             yield from self._subagents.inside(line)
             return
         if uuid:
-            self._tree.add(uuid, kind, record)
+            self._tree.add(uuid, kind, record, line.number)
         handler = self._HANDLERS.get(kind)
         if handler is not None:
             yield from handler(self, record, line)
@@ -113,6 +115,7 @@ class _Reader(LineReader):
         for told in self._queue.left():
             self._main_line = True
             yield told
+        yield from (Skipped(MISSING_PARENT, line) for line in self._tree.missing())
         yield from self._lineage()
         if title := self._best_title():
             yield Meta("title", title)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from session_frames.transcripts.base import Record, text_of
 
 # Records that chains merely run through.
@@ -20,17 +22,31 @@ class Tree:
         self._parents: dict[str, str] = {}
         self._before: dict[str, str] = {}
         self._passed: set[str] = set()
+        self._aside: set[str] = set()
         self._boundaries: set[str] = set()
         self._prompts: list[str] = []
         self._told: list[str] = []
         self._newest = ""
         self._leaf = ""
+        self._orphans: dict[str, int] = {}  # a parent that was not there when a record named it -> the record's line
 
-    def add(self, uuid: str, kind: str, record: Record) -> None:
+    def aside(self, uuid: str) -> None:
+        """There is a record of this id, outside of the main line."""
+        self._orphans.pop(uuid, None)
+        self._aside.add(uuid)
+
+    def missing(self) -> Iterator[int]:
+        """Of each parent that is named and is not in the file, the line of the first record that names it."""
+        yield from (line for parent, line in self._orphans.items() if parent not in self._parents)
+
+    def add(self, uuid: str, kind: str, record: Record, line: int) -> None:
         """A record of the main line; the first of an id counts."""
         if uuid in self._parents:
             return
-        parent = text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid"))
+        named = text_of(record.get("parentUuid"))
+        if named and named not in self._parents and named not in self._aside:
+            self._orphans.setdefault(named, line)
+        parent = named or text_of(record.get("logicalParentUuid"))
         if parent == self._newest:
             parent = self._newest  # the same text once, and no need to know what came before
         else:
