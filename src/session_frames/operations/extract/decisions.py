@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from session_frames.model import Turn
 
+from .answers import answered, answers_late, directed, granted
 from .ledger import Ledger, overrule
 from .patterns import find, named, picks, picks_ordinal, whole
 from .patterns.vocabulary import GENERIC_WORDS
-from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of, part_about, ways_of
+from .proposals import NOTHING, Offer, approved_by_a_bare_yes, meant_by, offer_of, only_informs, part_about, ways_of
 from .reply import Reply, accept
 from .sentences import Clause, clauses, is_hearsay, is_numbered_list, is_quoted, own_sentences
 from .unanswered import add_unanswered_offers
@@ -45,6 +46,7 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
     agent: Turn | None = None
     earlier: list[tuple[Turn, int]] = []
     optional: tuple[Turn, Offer] | None = None
+    asked_back: tuple[Turn, Offer] | None = None
     for place, turn in enumerate(turns):
         if turn["role"] == "agent":
             agent = turn
@@ -53,8 +55,12 @@ def read_decisions(turns: Sequence[Turn]) -> Ledger:
             continue
         text = turn.get("text", "")
         offer = offer_of(agent.get("text", "")) if agent else NOTHING
+        if asked_back and only_informs(offer) and answers_late(own_sentences(text), asked_back[1]):
+            agent, offer = asked_back
         reply = Reply(turn, place, offer, agent, own_sentences(text), earlier, optional)
         _read_reply(ledger, reply)
+        only_asks = bool(reply.sentences) and all(find("asks", one) for one in reply.sentences)
+        asked_back = (agent, offer) if agent and only_asks else None
         earlier = [*earlier[-_MOST_EARLIER:], (turn, place)]
         optional = None if reply.picked else optional
     add_unanswered_offers(ledger, turns)
@@ -269,6 +275,10 @@ def _chosen(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
         chosen = meant if meant in reply.offer.options.values() else text
         return accept(ledger, reply, chosen, text, meant)
     asked = reply.offer.proposals[-1] if reply.offer.proposals else ""
+    if reply.sentences[0] != clause.sentence and whole("refuse", clauses(reply.sentences[0])[0].text):
+        asked = ""  # "neither, we have dramatiq. use that" speaks of the user's own words
+        text = f"{clause.text} — {reply.sentences[0]}"
+        return accept(ledger, reply, text, clause.text)
     if not asked and about(clause.text):
         return accept(ledger, reply, clause.text, clause.text)
     return bool(asked) and accept(ledger, reply, f"{clause.text} — {asked}", clause.text, asked)
@@ -336,4 +346,7 @@ _READERS: tuple[_Reader, ...] = (
     _chosen,
     _picked_by_word,
     _sufficed,
+    answered,
+    granted,
+    directed,
 )

@@ -146,10 +146,21 @@ def lifted(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:
         lifted = [one for one in ledger.items if one.kind == "constraint" and find("only", one.text)]
     for item in lifted:
         overrule(item)
+    if not lifted:
+        lifted = [one for one in ledger.standing_about(clause.text) if _kept_from(one) and one.place < reply.place]
+        for item in lifted:
+            overrule(item)
     if lifted:
         accept(ledger, reply, clause.text, clause.text)
         ledger.items[-1].supersedes = lifted[0]
     return bool(lifted)
+
+
+def _kept_from(item: Item) -> bool:
+    """Whether the decision leaves a thing as it is, or puts it off."""
+    return item.kind == "decision" and (
+        item.status == "deferred" or any(find(kind, item.text) for kind in ("leave", "forbid"))
+    )
 
 
 def restated(ledger: Ledger, reply: Reply, clause: Clause, opens: bool) -> bool:

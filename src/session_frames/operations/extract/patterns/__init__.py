@@ -16,6 +16,21 @@ begins with a fixed word, so that matching stays linear. The kinds:
 ``refuse``         the whole clause refuses what the agent proposed
 ``deny``           "I never asked for that"
 ``pick``           the whole clause picks the option ``{label}``
+``finite``         a statement with a verb, no mere answer
+``fact``           a question for a fact, that leaves nothing to choose
+``grants``         a yes in other words
+``declines``       a no in other words
+``for_now``        a no that holds for now
+``bids``           an order or a wish; it answers a yes-or-no question
+``direct``         an order that says which way something is done
+``chore``          an order to do a step of the work
+``unsettled``      the sentence doubts, supposes, waits for somebody or speaks of what others wrote
+``remark``         a mere remark
+``reason``         the clause only says why
+``contrast``       "X, not Y": names what is not meant, and replaces nothing by itself
+``changes``        the message tells of a change
+``switches``       a change to something that is named
+``beside``         comes beside what is settled, and replaces nothing
 ``ordinals``       names of the first, second ... option
 ``word_pick``      the whole clause names one of the agent's alternatives (group ``what``)
 ``yes_no``         the whole clause settles one of several things asked (groups ``what`` and ``no``)

@@ -27,17 +27,20 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "agree_stated": " correct| exactly | fine| good| right| should | what ",
         "refuse": (
             " bother| course | don | like | necessary| need| need | needed| rather | scope| thank "
-            "| thanks| that| want | way| worth |absolutely |definitely |don |hard |hell |keep |leave "
-            "|let |nah|neither|no|none |nope|not |overkill|pass|please |rather |skip |what "
+            "| thanks| that| then| want | way| worth |absolutely |definitely |don |hard |hell |keep "
+            "|leave |let |nah|neither|no|none |nope|not |overkill|pass|please |rather |skip |what "
         ),
         "deny": " agreed | asked | decided | did | didn | haven | never | said ",
         "yes_no": " no| yes",
         "forbid": (
             " additional | allowed | are | avoid | breaking | can | cannot | external | extra | hands "
-            "| is | let | limits | may | more | must | new | not | nothing | other | shall | should "
-            "| third | without |don |dont |must |mustn |never |should |shouldn "
+            "| is | let | limits | may | more | must | never | new | not | nothing | other | shall "
+            "| should | third | without |don |dont |must |mustn |never |should |shouldn |ustn "
         ),
-        "statement": " are | because | got | had | has | have | is | was | were | will ",
+        "statement": (
+            " always | are | because | ever | full | got | had | has | have | is | period | please "
+            "| story | thanks | was | were | will "
+        ),
         "rules_heading": (
             " above | condition| constraint| hard | important | mind | must | requirement| whatever |rule"
         ),
@@ -68,9 +71,60 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| to | until | wait |defer |hold |park |postpone |shelve |table |this "
         ),
         "put_off_last": (
-            " again | another | don | follow| hold | later | maybe | not | park | put | separate "
-            "| skip | sleep | think | wait |another |backlog |later |next "
+            " again | another | don | follow| hold | later | maybe | not | open | park | put "
+            "| separate | skip | sleep | think | wait |another |backlog |later |next "
         ),
+        "fact": (
+            " are | can | did | do| does | had | has | have | is | long | often | there | was | were "
+            "| what | which | who | you |an |ould "
+        ),
+        "remark": (
+            " awesome | cool | great | hello | hi | hold | how | huh | interesting | lol | morning "
+            "| nice | odd | perfect | phew | sorry | strange | thank | thanks | that | ugh | wait "
+            "| weird | what | when | where | which | who | why | wow "
+        ),
+        "grants": (
+            " absolutely | agreed | certainly | course | definitely | enough | fine | for | good | it "
+            "| makes | means | naturally | objection| obviously | please | that | this | why | with "
+            "| works| works | worth "
+        ),
+        "declines": (
+            " complicated | don | drop | early | expensive | forget | leave | much | nah | no | nope "
+            "| not | overkill | rather | risky | skip | won "
+        ),
+        "bids": (
+            " add | all | always | archive | both | cache | compress | delete | disable | do | drop "
+            "| embed | enable | encrypt | every | exclude | fail | hide | ignore | include | keep "
+            "| let | log | make | merge | move | never | once | only | overwrite | pin | put | remove "
+            "| rename | replace | retry | round | show | sort | split | store | take | use | warn | we "
+        ),
+        "direct": (
+            " accept | alert | allow | archive | are | batch | become| belong| better | bind | bump "
+            "| cache | call | cap | compress | count | cut | default | drop | encrypt | escape "
+            "| expire | expose | extend | fail | fall | for | format | gate | go | goe| goes | group "
+            "| hash | hide | ignore | increase | index | instead| limit | live | lives | load | log "
+            "| lower | make | mark | mask | match | mount | name | notify | now | only| order | page "
+            "| parse | pin | please | post | preferably | print | publish | put | raise | rather"
+            "| rather | read | reduce | reject | render | report | retry | return | rotate | round "
+            "| save | send | serve | shorten | should | show | sign | skip | sort | split | start "
+            "| stop | store | tag | then | too| treat | truncate | turn | validate | version | warn "
+            "| we | well| write "
+        ),
+        "chore": (
+            " check | commit | explain | give | kettle | later | look | next | on | open | print "
+            "| push | read | run | send | show | start | stop | tell | test | todo | tomorrow | write "
+            "|run "
+        ),
+        "reason": (
+            " although | because | case | cause | else | if | long | only | otherwise | since | that "
+            "| though | unless | when "
+        ),
+        "finite": " are | break| cost| did | does | had | has | have | is | scream| was | were ",
+        "for_now": " before | for | later | moment | right | round | this | today | until | yet ",
+        "contrast": " instead | just | rather ",
+        "changes": (" actually | after | become| chang| instead | longer | revers| switch| thought | turn| with "),
+        "switches": " chang| go | move | switch ",
+        "beside": " addition | also | besides | too | well ",
         "withdraw_last": (
             " disregard | forget | ignore | mistake | mistaken | never| revert | scrap | scratch | undo | wrong "
         ),
@@ -115,8 +169,9 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "| start | tell | verify | wait | would "
         ),
         "claims_user": (
-            " agreed | approved | asked | decided | decision | discussed | instructed | instruction"
-            "| mentioned | request | requested | said | suggested | told | wanted | wished "
+            " agreed | approved | asked | decided | decision | discussed | following | instructed "
+            "| instruction| like | mentioned | request | requested | said | suggested | told | wanted "
+            "| wished "
         ),
         "weak_yes": "absolutely|agreed|fine|good|great|ok|okay|perfect|right|sure|yeah|yep|yes|yup",
         "suggest": (
@@ -172,7 +227,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|됐습니다|됐어|됐어요|마세요|맙시다|별로|별로야|별로예요|빼|빼줘|싫어|아냐|아뇨|아니"
             "|아니요|없습니다|없어요|오버야|오버예요|필요|하지|할게요|할래|해도"
         ),
-        "deny": " 말했| 시켰| 적| 정했| 했는데| 했습니다| 했어요|누가 ",
+        "deny": " 말했| 시켰| 적| 정했| 한 | 했는데| 했습니다| 했어요|누가 |안 ",
         "yes_no": " ㄴㄴ| ㅇㅇ| ㅇㅋ| 노| 빼| 오케이| 제외",
         "forbid": (
             "건드리면|것 |고치면|공유|금지|기 |기록|깨지면|나가면|남기면|넘기면|넘으면|넣으면|노출|늘면"
@@ -210,14 +265,50 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|좋습니다 |좋아 |추가해도"
         ),
         "defer": (
-            " 논의| 다른| 따로| 별도| 보죠 | 상의| 얘기| 진행하자 | 하자 | 하죠 | 할게 | 할게요 "
-            "| 합시다 | 해요 | 협의| 후속|나중에 |다음 |다음에 |미루자 |미룹시다 |미뤄 |백로그|보류 "
-            "|보류하자 "
+            " 검토| 고려| 고민| 논의| 다른| 따로| 별도| 보죠 | 상의| 생각| 얘기| 진행하자 | 하자 "
+            "| 하죠 | 할게 | 할게요 | 합시다 | 해요 | 협의| 후속|결정|나중에 |다음 |다음에 |미루자 "
+            "|미룹시다 |미뤄 |백로그|보류 |보류하자 |정하|정할"
         ),
         "put_off_last": (
             " 그건 | 논의| 상의| 얘기| 협의|나중|나중에|나중에 |다른|다음 |다음번에|다음에|다음에 "
             "|백로그에|별도|보류|에|후속"
         ),
+        "fact": (
+            "가능한가|계신|기억|나오나|나요|되나요|됩니까|발생하|보이나|보이시|셨나|습니까|아시나|어떤 "
+            "|언제부터|은가요|인가요|인지|있나|재현|하셨|한가요|했습니까"
+        ),
+        "remark": (
+            " ㅋ| ㅎ| 감사| 고마워| 고맙| 대박| 뭐| 수고| 신기하| 앗| 어라| 오| 와| 음| 잠깐| 좋네| 헉"
+            "| 헐| 흠|그랬구나|그렇구나|수고|했구나"
+        ),
+        "grants": (
+            " 그대로| 유지| 이대로|괜찮네|괜찮네 |괜찮네요 |괜찮습니다 |괜찮아 |괜찮아요 |당연하죠 "
+            "|당연하지 |당연히 |맞습니다 |맞아|맞음 |맞죠 |맞지 |문제|물론 |상관없어|없습니다 |없음 "
+            "|좋겠네|좋네|좋네 |좋네요 |좋습니다 |좋아 |좋아요 "
+        ),
+        "declines": "관두자|그만두자|까지|됐고|됐어|말자|별로|스킵|안|접자|패스|하지|할래|합니다|해요",
+        "bids": (
+            "걸로 |것으로 |고 |기로 |놔 |돼 |됩니다 |둬 |세요 |시다 |야|야지 |요 |자 |죠 |주세요 |줘 "
+            "|줘라 |줘요 |지요 |충분|하고 |하라 |해 "
+        ),
+        "direct": (
+            " 낫겠| 대신 | 말고 | 맞겠| 좋겠| 충분하| 충분할| 충분합| 충분해|가자 |갈게|갑시다 |거로"
+            "|걸로|것으로|고정 |그냥 |까지만|남겨 |내려 |놔 |늘려 |다시 |도 |도로 |두죠 |둡시다 |둬 |로"
+            "|만 |맞춰 |바꿀게|바꿔 |보내 |부탁|부터|써 |야겠|에만|에서|에서만|여야|여야 |올려 |으로"
+            "|이어야|이어야 |죠 |주세요 |줄여 |줘 |줘요 |처리해 |통일 |하고 |하자 |하죠 |할게|합니다 "
+            "|합시다 |해 |해두고 |해요 "
+        ),
+        "chore": ("검토|다시 |돌려|보여|봐줘|설명|실행|알려|읽어|정리해|준비해|찾아|커밋|테스트 |테스트해|푸시|확인해"),
+        "reason": (
+            "거든|거든요|나니|는데|니까|니깐|더라|더라고요|던데|때문|때문에|라서|면서|민원 |아서|어서"
+            "|여서|은데|인데|지만|해서"
+        ),
+        "finite": "됩니다|없어|없음|이야|임|입니다|있어|있음",
+        "for_now": "나중|다음|당장|아직|이번에|일단|지금|지금은",
+        "contrast": "대신|됐고|말고",
+        "changes": "늘려|다시 |도로|되돌|바꾸|바꿀|바꿔|변경|아무래도|역시|줄여|해보니",
+        "switches": "갈아타|바꾸|바꿀|바꿔|변경|옮겨|옮기",
+        "beside": "같이|도 |추가로|함께",
         "withdraw_last": " 그| 아니다 | 잠깐 |방금|아까|앞에|위에|이전",
         "withdraw": " 말고 |걸로 |무시하자 |무시해 |버리고 |빼고 |일로 |철회 |취소 |치우고 |하기로 ",
         "forget": "무시하고|무시하자|무시해|없던|잊어|철회",
@@ -295,7 +386,7 @@ CUES: Final[dict[str, dict[str, str]]] = {
             "|やらない|やりすぎ|ダメ|不要|不要で|入れない|入れないで|大げさ|必要ありません|必要ない"
             "|結構です|要らない|見送りで|過剰|遠慮しておきます"
         ),
-        "deny": "お願いして|合意して|同意して|指示して|決めた|決めて|言った|言って|頼んだ|頼んで",
+        "deny": "お願いして|そんな|合意して|同意して|指示して|決めた|決めて|言った|言って|頼んだ|頼んで",
         "yes_no": "ng|ok|いらない|お願い|だめ|なし|はい|やって|ダメ|不要|入れて",
         "forbid": (
             "ng|いじる|じゃ|ちゃ|ては|ない|使う|入れる|削除する|厳禁|増やす|変える|変更する|控えて|消す"
@@ -330,15 +421,52 @@ CUES: Final[dict[str, dict[str, str]]] = {
         "only": "だけ|のみ",
         "lift": "ok|いい|かまわない|使って|変えて|大丈夫|構わない|編集して|触って|追加して",
         "defer": (
-            " 今回は|pr|あとで|しない |しよう |する |のまま|また今度|やらない |やります |やる |やろう "
-            "|イシュー|チケット|保留|先送り|入れない |回す |回そう |対応しよう |対応する |後で|後回し"
-            "|来週|次回|見送り|見送り |見送る|見送る |課題"
+            " 今回は| 検討中 |pr|あとで|しない |しよう |じゃなくて|する |ではなく|にします |にする "
+            "|のまま|また今度|やらない |やります |やる |やろう |イシュー|チケット|保留|先送り|入れない "
+            "|回す |回そう |対応しよう |対応する |後で|後回し|来週|次回|決めます |決める |考えます "
+            "|考える |見送り|見送り |見送る|見送る |課題"
         ),
         "put_off_last": (
             " あとで | また今度 | 今はいい | 今はやめておく | 今度 | 後で |pr|あとで|ない |また今度"
             "|スプリント|チケット|バックログ|バージョン|リリース|今度|保留|先送り|後で|後回し|明日|来月"
             "|来週|次回|聞いてみないと|見送り"
         ),
+        "fact": (
+            "ありますか|いつから|ご存じ|ていますか|でしたか|ましたか|ますか|エラーは|バージョンは何"
+            "|何が|再現|出ますか|見えますか|覚えて"
+        ),
+        "remark": (
+            " ありがと| あれ| いいね| え| おお| おっ| お疲れ| すごい| なるほど| ふむ| へえ| 了解| 助か"
+            "| 安心| 承知|なるほど|のか |んだな |んだね |んですね |気にしない|聞き流"
+        ),
+        "grants": (
+            "ok|いいです|いいですね|いいと思います|いいと思う|いいね|かまわない|そうだね|そうですね"
+            "|それで|それでいい|で大丈夫|もちろん|よさそう|問題|妥当|当然|構いません|構わない|良さそう"
+            "|賛成"
+        ),
+        "declines": (
+            "いらない|いりません|しなくて|やめておきます|やめておく|やめとく|やりすぎ|不要"
+            "|必要ありません|必要ない|結構|要らない|見送り|見送ります|見送る|過剰"
+        ),
+        "bids": ("う|します|する|たい|て|ておいて|てください|て下さい|でください|といて|ましょう|よう|十分|方で"),
+        "direct": (
+            "いく |いこう |ことになりました |ごとに|したい |します |じゃなく|じゃなくて|する |たい "
+            "|たいです |たら|だけ|った |ってる |で|で |ではなく|ときは|として|に|へ|まとめる |も"
+            "|りました |任せたい |任せます |任せる |場合は|変えます |変える |寄せる |対象外で |時は"
+            "|統一する |置きます |置く |行く |行こう "
+        ),
+        "chore": (
+            "コミットして|テストして|プッシュして|出力して|実行して|待って|忘れて|教えて|書いてみて"
+            "|気にしないで|流して|無視して|確認して|聞き流して|見せて|見て|試して|説明して|読んで"
+            "|調べて|走らせて"
+        ),
+        "reason": ("から |けど |けれど |し |ため |ですが |なくて |ので |のに |ますが |もんで |んで |んですよね "),
+        "finite": "あります |ある |た |である |でした |ない |ません ",
+        "for_now": "いったん|とりあえず|まだ|一旦|今は|今回|当面",
+        "contrast": "じゃなく|じゃなくて|ではなく|代わりに",
+        "changes": "やっぱり|やはり|切り替え|変え|変更|延ばし|戻し|戻す|見直",
+        "switches": "乗り換え|切り替え|変え|変更|移し|移そ|移行",
+        "beside": "一緒に|併せて|加えて|合わせて|追加で",
         "withdraw_last": " それ| 今の|なし|なしで|取り消し|取り消す|忘れて|撤回|無視して",
         "withdraw": (
             "じゃなくて|ではなく|なかったことに|の代わりに|はやめ|はやめて|はやめよう|やめ|やめよう"

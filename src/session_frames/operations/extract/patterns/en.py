@@ -59,6 +59,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         rf"{_YES} (?P<what>\w+) is (?:right|correct|good|fine|what we want)",
     ),
     "refuse": (
+        r"(?:skip|leave|drop|forget) (?:it|that)(?: out)? then",
         r"(?:no|nope|nah|no way|no thanks|no thank you|not needed|not necessary|no need|rather not|i'd rather not"
         r"|please don't|don't|don't do (?:that|it|this)|please don't do (?:that|it|this)|no don't|let's not"
         r"|we don't need (?:that|it)|not that|what no|skip (?:it|that)|leave (?:it|that) out|pass|hard pass"
@@ -87,6 +88,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "yes_no": (r"(?:the )?(?P<what>[\w.-]+(?: [\w.-]+)?)[ :]+(?:yes|(?P<no>no))",),
     "forbid": (
+        r"^\S+(?: \S+){0,4} (?:is|are) (?:a (?:hard |clear )?no|out of the question|not an option|unacceptable)\b.*",
+        r"^(?:and )?(?:we |you |it )?(?:must not|mustn't|may never|must never) (?:ever )?\w+ .+",
         rf"^let's not {_CHANGE} .+",
         rf"^(?:you|we) (?:can't|cannot|are not allowed to|aren't allowed to) {_CHANGE} .+",
         r"^nothing (?:may|must|should|shall|can|gets) (?:be )?\w+.*",
@@ -101,7 +104,10 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^no (?:new|more|extra|additional|other|external|third[- ]party|breaking) .+",
         r"^hands off .+",
     ),
-    "statement": (r"\b(?:is|are|was|were|has|have|had|got|will|because)\b",),
+    "statement": (
+        r"^(?:ever|period|full stop|thanks|please|always|end of story)$",
+        r"\b(?:is|are|was|were|has|have|had|got|will|because)\b",
+    ),
     "rules_heading": (
         r"^(?:(?:ground |hard )?rules?|constraints?|requirements?|must[- ]haves?|hard limits?"
         r"|conditions?):"
@@ -133,6 +139,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"|in place)\b.*",
     ),
     "choose": (
+        r"^(?:the |all )?\w[\w .-]{1,30} (?:stays?|remains?) (?!(?:a|the|to|so|open|unclear)\b)\w+$",
         r"^(?:let's|we'll|we will|we're going to) (?:just |simply |rather )?(?:use|keep|go with|go for"
         r"|stick with|stick to"
         r"|stay with|make it|switch to|do without|move|store|host|cap|limit|pin|default to|settle on|base|call) "
@@ -163,6 +170,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?:go|switch|change|move) back to .+",
     ),
     "suffices": (
+        r"^(?:an? |the |just )?\S+(?: \S+){0,6} does it$",
         r"^(?:an? |the |just )?\S+(?: \S+){0,7} (?:is|are) (?:enough|plenty|sufficient|all (?:we|i) need)$",
         r"^(?:an? |the |just )?\S+(?: \S+){0,5} (?:will do|should do|does the job)$",
         r"^(?:an? |the )?\S+(?: \S+){0,3} (?:is|sounds|seems|looks) better$",
@@ -200,6 +208,7 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^(?!i )\S+(?: \S+){0,3} (?:later|not now)$",
     ),
     "put_off_last": (
+        r"^(?:let\x27s |we )?(?:leave|keep) (?:that|it|this) open\b",
         r"\b(?:park (?:it|that|this)|ask me (?:again|later)|not now|don't do it now|i'll think about it"
         r"|let me sleep on it"
         r"|(?:do|decide|see|discuss) (?:it|that) later|later then|not yet|hold off|let's wait|skip (?:that|it"
@@ -213,6 +222,106 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"\bput (?:that|it|this) (?:off|on the backlog|on hold)\b|\bhold off on (?:that|it|this)\b",
         r"^(?:that|it|this) (?:can|has to|will have to) wait$",
     ),
+    "fact": (
+        r"^(?:is|are|was|were) (?!.*\b(?:ok|okay|fine|enough|right|good|acceptable|better)\b)",
+        r"^(?:can|could) (?!(?:i|we)\b)",
+        r"^(?:does|do) (?!we (?:want|keep|delete|drop|need|remove|use|allow|support|ship|log|store)\b"
+        r"|you (?:want|prefer|need)\b)",
+        r"\b(?:did|was|were|had|have you|has (?:it|that|anyone|somebody|this)|do you (?:see|know|have|get"
+        r"|remember|recall|mean"
+        r"|happen)|is there|are there|does (?:it|that|this) (?:happen|occur|fail|crash|reproduce)"
+        r"|what (?:happens|happened"
+        r"|error|version|does|did|is the (?:error|output|version|url|value|path))|which (?:version|branch"
+        r"|commit|machine|browser|os)"
+        r" (?:are|is|do|did)|who (?:is|owns|wrote)|how (?:often|long) (?:does|did|has)|can you (?:see"
+        r"|reproduce|send|share|paste"
+        r"|show|give|tell|confirm))\b",
+    ),
+    "unsettled": (
+        r"[\"“][^\"”]{16,}",
+        r"\bonly if\b|\bdoes(?: not|n't) apply\b|\bcool\b.*\bsomeday\b",
+        r"\b(?:if we (?:ever|were|had|get)|no idea|don't know|dunno|not sure|let me (?:think|check|ask|see)"
+        r"|need to (?:check|ask"
+        r"|think)|i'll (?:ask|check|think|write|find|look)|good question|one day|some ?day|would (?:be"
+        r"|have been)|could be|might"
+        r"|maybe|perhaps|depends|hm+)\b",
+    ),
+    "remark": (
+        r"^(?:thanks|thank you|nice|great|cool|phew|lol|ugh|huh|wow|sorry|morning|hi|hello|perfect|awesome"
+        r"|interesting|weird"
+        r"|strange|odd|hold on|wait|that's (?:odd|weird|strange|nice|great|cool|interesting|bad|ugly"
+        r"|annoying|it))\b[ !.]*$",
+        r"^(?:where|what|why|who|when|how|which) (?:did|do|does|is|are|was|were|have|has)\b",
+    ),
+    "grants": (
+        r"^(?:obviously|of course|certainly|naturally|absolutely|definitely|by all means|please|go for it|worth it"
+        r"|good enough|fair enough|makes sense|that makes sense|why not|no objections?|fine|agreed|works"
+        r"|good (?:call|plan|point)"
+        r"|(?:that|this|it)(?:'s| is| would be|'d be| sounds| looks) (?:ok(?:ay)?|fine|good|great|cool"
+        r"|perfect|better|right|enough"
+        r"|plenty|sensible)(?: (?:with|for|by) me| enough)?|i'm (?:ok|okay|fine|good|happy) with (?:that|it|this)"
+        r"|(?:that|this|it) works(?: for (?:me|us|now))?)$",
+    ),
+    "declines": (
+        r"^(?:no|nope|nah|skip|leave|drop|forget) (?:it|that|them|this)(?: then| for now| out)?$"
+        r"|^(?:not (?:until|before|needed|necessary|worth|interested|for us|our|required)|too (?:much|risky|expensive"
+        r"|early|complicated)|we don't"
+        r"|i don't|rather not|won't|overkill)\b.*",
+    ),
+    "bids": (
+        r"^(?:pin|keep|drop|delete|remove|archive|overwrite|replace|merge|split|rename|move|include|exclude"
+        r"|enable|disable|show|hide"
+        r"|log|warn|fail|ignore|retry|cache|sort|round|embed|encrypt|compress|use|take|make|put|let's|we'll"
+        r"|add|do|store|only|both"
+        r"|always|never|once|every|all)\b.*",
+    ),
+    "direct": (
+        r"^(?:post|send|page|write|store|put|save|show|hide|rotate|archive|return|log|render|format|sort"
+        r"|group|limit|cap|retry"
+        r"|round|turn|name|call|split|read|load|mask|compress|encrypt|skip|serve|cache|print|default"
+        r"|fall back|fail|reject|accept"
+        r"|allow|treat|report|escape|truncate|validate|count|warn|alert|notify|mount|bind|publish|tag|pin"
+        r"|version|ignore|match|start"
+        r"|stop|expire|expose|gate|mark|order|parse|batch|index|hash|sign|count|drop|raise|lower|cut|bump"
+        r"|increase|reduce|shorten"
+        r"|extend|rate[- ]limit) (?!(?:it|that|this|them|me|you)$)(?=.*\b(?:as|to|into|in|on|at|via|through"
+        r"|by|with|per|every"
+        r"|instead|not|only|from|when|after|once|until|over|under|above|below|all|both|each|any\w*|\d+\w*)\b)\S.+",
+        r"^(?!the\b|that\b|this\b|it\b|i\b|.*\b(?:is|are|was|were)\b)\S+(?: \S+){0,3} (?:rather|instead"
+        r"|only|too|as well)(?: actually| please| then)?$",
+        r"^(?!yes\b|yep\b|no\b|ok\b|sure\b|thanks\b|do\b|check\b|run\b|stop\b|wait\b|go\b|help\b|look\b)"
+        r"\w[\w./+-]*(?: (?!it\b|that\b|this\b)[\w./+-]+)? (?:please|then|for now)$",
+        r"^(?:the )?\S+(?: \S+){0,3} (?:becomes?|goes? (?:up|down) to|is now|are now|should (?:be|go|stay"
+        r"|live|use|return"
+        r"|have|start|end|default|read|say)|goes (?:to|in|into|on|under|behind)|go (?:to|in|into|on|under"
+        r"|behind)|belongs? (?:to|in)"
+        r"|live in|lives in) .+",
+        r"^we (?:already )?(?:go with|use|take|keep|stay on|stay with|stick to) (?!to\b|a problem|no\b"
+        r"|an issue|the same)"
+        r".+(?<!\bdo)(?<!\bnow)$",
+        r"^(?:rather|better|preferably) (?!not\b).+",
+        r"^make (?:that|it|this|them|the \S+) .+",
+    ),
+    "chore": (
+        r"^(?:todo|next|later|tomorrow|on (?:mon|tues|wednes|thurs|fri)day)\b",
+        r"\bon (?:mon|tues|wednes|thurs|fri)day$",
+        r"^(?:run|re-?run|check|look|show me|tell|explain|read|open|commit|push|test|start|stop|write (?:a"
+        r"|the|some|up) (?:test"
+        r"|doc|note|readme|changelog)\w*|print me|send me|give me|put the kettle)\b",
+    ),
+    "reason": (
+        r"^(?:because|since|cause|otherwise|or else|so that|in case|as long as|only if|if|when|unless"
+        r"|though|although)\b",
+    ),
+    "finite": (r"\b(?:is|are|was|were|has|have|had|does|did|screams?|breaks?|costs?)\b",),
+    "for_now": (r"\b(?:for now|right now|not until|not before|yet|this time|at the moment|later|this round|today)\b",),
+    "contrast": (r"\binstead of\b|\brather than\b|\bnot just\b",),
+    "changes": (
+        r"\b(?:chang\w+|switch\w*|instead|after all|no longer|turns? out|becomes?|revers\w+"
+        r"|on second thought|we go with|actually)\b",
+    ),
+    "switches": (r"\b(?:switch|chang\w+|move|go) (?:it |that |this )?(?:over )?to\b",),
+    "beside": (r"\b(?:too|as well|also|in addition|besides)\b",),
     "withdraw_last": (
         r"\b(?:ignore|forget|scrap|disregard|undo|revert|scratch) (?:that|it|this|what i (?:just )?said|my last"
         r"(?: message)?|the last (?:one|message|thing))(?: please)?$",
@@ -305,6 +414,8 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         r"^next would be\b",
     ),
     "claims_user": (
+        r"\b(?:as we (?:decided|agreed|discussed|said)|like you (?:said|asked|wanted)"
+        r"|following your (?:request|instructions?|decision)|you (?:wanted|requested|asked for))\b",
         r"\b(?:as you (?:decided|asked|said|wanted|requested|mentioned|agreed|instructed|suggested|wished)"
         r"|as (?:agreed|requested|discussed|instructed|decided)|per your (?:request|instructions?|decision)"
         r"|you (?:decided|agreed|asked me|told me|approved))\b",
