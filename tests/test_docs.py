@@ -80,6 +80,14 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
         assert (ROOT / name).exists(), name
 
 
+def test_each_decision_has_a_number_of_its_own() -> None:
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    assert [page.read_text(encoding="utf-8").split(".")[0] for page in pages] == [
+        f"# {n + 1}" for n in range(len(pages))
+    ]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Examples
 
