@@ -372,6 +372,14 @@ was changed: 7 of 18 things in English, 6 of 13 in Korean and 9 of 16 in Japanes
 as settled that were not (words in quotation marks, a slip corrected in the same breath, choices silently replaced).
 Those five were mended by rules; what else was missed there had no part in them. Expect figures like these first ones of
 short talks that nobody has seen.
+
+Three long sessions (`long-*` under `held_out`, one a language, some 55 turns each) were written after the rules and
+scored once, and no rule was changed for them. Of the decisions and constraints named in them, 10 of 25 in English, 14
+of 23 in Korean and 11 of 24 in Japanese stood with the words and the status expected; an item in other words than
+those expected counts as missed there. Nothing quoted, supposed or invented by the agent was told as settled, but three
+things that a later message replaces without naming them were (two choices and a rule). Before answers were read by
+their shape, six such sessions (`long-*` among the others, from which what is still missed was left out) gave 57 of 165;
+with it they gave 127. Expect about half of what is said in a long session that nobody has seen.
 """
 
 
