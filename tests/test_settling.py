@@ -181,6 +181,7 @@ def test_leaving_early_writes_nothing(stuck: Path) -> None:
         (["--continue", "--take", "x"], "not a choice: 'x'"),
         (["--continue", "--take", "x=3"], "not a choice: 'x=3'"),
         (["--continue", "--take", "ffff=1"], "no such conflict: 'ffff'"),
+        (["--continue", "--take", "x=1", "--take", "x=2"], "--take names one conflict twice"),
         (["--continue", "nosuch"], "no frame is called 'nosuch'"),
     ],
 )
@@ -195,3 +196,18 @@ def test_both_can_not_stand_in_one_field(stuck: Path) -> None:
     conflict = merged(stuck)["merge_conflicts"][0]["id"]
     told = err("merge", "--continue", "--take", f"{conflict}=both", cwd=stuck, code=2)
     assert told == "error: 'decisions/aaaaaaaa/text' holds one value: both can't stand\n"
+
+
+def test_a_beginning_that_means_several_conflicts_settles_none(repo: Path) -> None:
+    """More conflicts than there are hex digits: some two begin alike."""
+    sides = ([{**decision("a", f"{side} {number}"), "id": f"{number:08x}"} for number in range(17)] for side in "xyz")
+    base, ours, theirs = (with_decisions(*side) for side in sides)
+    diverge(repo, base, ours, theirs)
+    git(repo, "merge", "-q", "--no-edit", "side", code=1)
+    out("merge", "--continue", cwd=repo, code=1)
+    ids = [conflict["id"] for conflict in merged(repo)["merge_conflicts"]]
+    digit = next(digit for digit in "0123456789abcdef" if sum(name.startswith(digit) for name in ids) > 1)
+    before = (repo / FILE).read_bytes()
+    told = err("merge", "--continue", "--take", f"{digit}=1", cwd=repo, code=2)
+    assert told.startswith(f"error: '{digit}' means ")
+    assert (repo / FILE).read_bytes() == before

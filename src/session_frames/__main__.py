@@ -38,6 +38,10 @@ def _run(args: list[str]) -> int:
 
         called: int = getattr(git_entry, _LEAN[verb])(args[1:])
         return called
+    if verb == "hook" and args[1:] and not any(arg.startswith("-") for arg in args):
+        from session_frames.cli.agent_entry import hook
+
+        return hook(args[1:])
     if verb == "--version":
         from session_frames import __version__
 

@@ -71,6 +71,7 @@ VERBS: dict[str, dict[str, tuple[str, str]]] = {
         "link": ("links", "link a frame and a commit by hand, or look for all links anew"),
     },
     "Doors": {
+        "hook": ("agents", "called by agents: an event of a session, as JSON on standard input"),
         "completion": ("completion", "completion script for a shell"),
     },
 }

@@ -33,8 +33,7 @@ def go_on(context: Context, names: Sequence[str], takes: Sequence[str], as_json:
     said = _Said(takes)
     asks = not takes and not as_json and sys.stdin.isatty() and sys.stderr.isatty()
     planned = settling.plan_settling(context.workspace, names, _asking if asks else said)
-    if unknown := said.unknown():
-        raise UsageError(f"no such conflict: '{unknown}'", hint="frames merge --continue lists them")
+    said.require_clear()
     settling.write_settled(context.workspace, planned)
     for one in planned:
         if as_json:
@@ -49,18 +48,26 @@ class _Said:
 
     def __init__(self, takes: Sequence[str]) -> None:
         self._choices = dict(map(_choice, takes))
-        self._used: set[str] = set()
+        if len(self._choices) < len(takes):
+            raise UsageError("--take names one conflict twice")
+        self._meant: dict[str, list[str]] = {name: [] for name in self._choices}
 
     def __call__(self, _: Frame, conflict: MergeConflict) -> int | None:
         name = next((name for name in self._choices if conflict["id"].startswith(name)), None)
         if name is None:
             return None
-        self._used.add(name)
+        self._meant[name].append(conflict["id"])
         return self._choices[name]
 
-    def unknown(self) -> str:
-        """A choice for a conflict that is not there; "" where all are."""
-        return next((name for name in self._choices if name not in self._used), "")
+    def require_clear(self) -> None:
+        """``UsageError`` for a choice that means no conflict, or several."""
+        for name, meant in self._meant.items():
+            if not meant:
+                raise UsageError(f"no such conflict: '{name}'", hint="frames merge --continue lists them")
+            if len(meant) > 1:
+                raise UsageError(
+                    f"'{name}' means {len(meant)} conflicts: {', '.join(meant)}", hint="name one by its id"
+                )
 
 
 def _choice(take: str) -> tuple[str, int]:

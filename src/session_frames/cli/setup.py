@@ -16,7 +16,7 @@ from session_frames.workspace import setup
     "agents",
     multiple=True,
     type=click.Choice(setup.AGENTS),
-    help="Tell the agent what to keep when it compacts.",
+    help="Tell the agent what to keep when it compacts, and keep its session before it does.",
 )
 @click.option("--local", is_flag=True, help="Keep frames out of the shared tree and out of commit messages.")
 @click.option("--no-hooks", is_flag=True, help="Install no git hooks.")

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Final, Literal, TypedDict
 
 from session_frames.errors import RefusedError
+from session_frames.storage.agent_hooks import has_agent_hooks, without_agent_hooks
 from session_frames.storage.agent_instructions import has_section, without_section
 from session_frames.storage.frame_store import read_bytes
 from session_frames.storage.hook_text import KEPT_SUFFIX, has_block, hook_block, is_shell, with_block, without_block
@@ -28,7 +29,7 @@ _NEW_HOOK = b"#!/bin/sh\n"
 _EXECUTABLE = 0o755
 _PUT_ASIDE = ".legacy"
 
-Kind = Literal["hook", "line", "section", "config"]
+Kind = Literal["hook", "line", "section", "settings", "config"]
 Outcome = Literal["restored", "our part removed", "gone already"]
 
 
@@ -260,6 +261,11 @@ def file_has_section(path: str) -> bool:
     return not os.path.islink(path) and has_section(_content(path) or b"")
 
 
+def file_has_agent_hooks(path: str) -> bool:
+    """Is there a file, no link, with hooks of an agent that call us?"""
+    return not os.path.islink(path) and has_agent_hooks(_content(path) or b"")
+
+
 def _without_lines(content: bytes) -> bytes:
     ours = (ATTRIBUTES_LINE, EXCLUDE_LINE)
     return b"".join(held for held in content.splitlines(keepends=True) if held.strip() not in ours)
@@ -269,6 +275,7 @@ _STRIP: Final[Mapping[Kind, Callable[[bytes], bytes]]] = {
     "hook": without_block,
     "line": _without_lines,
     "section": without_section,
+    "settings": without_agent_hooks,
     "config": lambda content: content,
 }
 

@@ -53,6 +53,9 @@ SESSION_VARIABLES: dict[str, str] = {
 # The files of a work tree from which an agent takes instructions for the summary when it compacts its session.
 INSTRUCTION_FILES: dict[str, str] = {"claude-code": "CLAUDE.md"}
 
+# The settings of a work tree in which an agent looks for hooks, and the events of which frames wants to hear.
+HOOK_SETTINGS: dict[str, tuple[str, tuple[str, ...]]] = {"claude-code": (".claude/settings.json", ("PreCompact",))}
+
 
 def session_of_environment(environ: Mapping[str, str]) -> tuple[str, str]:
     """(format, session id) of the agent whose shell this is; two empty strings outside of one."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from session_frames.errors import RefusedError
+from session_frames.storage.agent_hooks import with_agent_hooks
 from session_frames.storage.agent_instructions import COMPACT_INSTRUCTIONS, with_section
 from session_frames.storage.frame_store import ARCHIVE, SESSIONS, read_bytes
 from session_frames.storage.git_settings import GitSettings
@@ -16,6 +17,7 @@ from session_frames.storage.hook_files import (
     EXCLUDE_LINE,
     Outcome,
     Receipts,
+    file_has_agent_hooks,
     file_has_line,
     file_has_section,
     has_line,
@@ -24,7 +26,7 @@ from session_frames.storage.hook_files import (
     with_line,
 )
 from session_frames.storage.hook_text import GUARDS, LOCAL_HOOKS, PYTHON_CODE, shell_quoted
-from session_frames.transcripts import INSTRUCTION_FILES
+from session_frames.transcripts import HOOK_SETTINGS, INSTRUCTION_FILES
 from session_frames.workspace.core import LOCAL_SETTING, Workspace
 
 # The agents that can be told something.
@@ -90,6 +92,7 @@ class Marks(NamedTuple):
 
     lines: tuple[str, ...]
     sections: tuple[str, ...]
+    agent_settings: tuple[str, ...]
     hooks: tuple[str, ...]
     settings: tuple[str, ...]
 
@@ -112,12 +115,13 @@ def init(
     ``local`` keeps frames out of the tree; so it is where git ignores their folder. ``python`` is the interpreter that
     git's hooks name, by default the one that runs this. A folder of hooks outside of this repository is written to
     with ``shared_hooks`` only, or where it once was. ``agents`` are told, each in its own file, what to keep when it
-    compacts.
+    compacts, and call frames before they do.
     """
     top = ws.repo.require_top()
     instructed = [os.path.join(top, INSTRUCTION_FILES[agent]) for agent in agents]
     for path in instructed:
         _require_no_link(path, "the section of docs/compaction.md by hand")
+    hooked = {agent: _settings_with_hooks(top, agent) for agent in agents}
     ignored = ws.repo.is_ignored(SAMPLE_FRAME)
     local = local or ignored or ws.keeps_local
     python = python or sys.executable
@@ -130,6 +134,8 @@ def init(
         changed += _add_line(receipts, os.path.join(ws.repo.common_dir, "info", "exclude"), EXCLUDE_LINE)
         for path in instructed:
             changed += _add_section(receipts, path)
+        for path, content in hooked.values():
+            changed += [path] if receipts.put(path, content, "settings") else []
         changed += _configure(ws, receipts, wanted_config(python, local))
         snippet = lefthook_snippet(local) if hooks and uses_lefthook(top) else ""
         place = hook_place(ws)
@@ -172,6 +178,14 @@ def _add_line(receipts: Receipts, path: str, line: bytes) -> list[str]:
 
 def _add_section(receipts: Receipts, path: str) -> list[str]:
     return [path] if receipts.put(path, with_section(_content(path), COMPACT_INSTRUCTIONS), "section") else []
+
+
+def _settings_with_hooks(top: str, agent: str) -> tuple[str, bytes]:
+    """(file, its new content) of an agent's settings; nothing is written yet: a refusal leaves all as it was."""
+    name, events = HOOK_SETTINGS[agent]
+    path = os.path.join(top, name)
+    _require_no_link(path, "the hooks to the file that it leads to")
+    return path, with_agent_hooks(_content(path), agent, events, name)
 
 
 def _require_no_link(path: str, what: str) -> None:
@@ -312,9 +326,11 @@ def marks(ws: Workspace) -> Marks:
     ours = not place.outside and (settings or not place.committed)
     hooks = [place_of_block(os.path.join(place.folder, name)) for name in (GUARDS if ours else ())]
     agent_files = [os.path.join(top, name) for name in INSTRUCTION_FILES.values()] if settings else []
+    agent_settings = [os.path.join(top, name) for name, _ in HOOK_SETTINGS.values()] if settings else []
     return Marks(
         lines=tuple(path for path, line in lines if file_has_line(path, line)),
         sections=tuple(filter(file_has_section, agent_files)),
+        agent_settings=tuple(filter(file_has_agent_hooks, agent_settings)),
         hooks=tuple(filter(None, hooks)),
         settings=settings,
     )
@@ -335,6 +351,8 @@ def _recognise(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
         receipts.recognise(path, "line")
     for path in found.sections:
         receipts.recognise(path, "section")
+    for path in found.agent_settings:
+        receipts.recognise(path, "settings")
     for path in found.hooks:
         receipts.recognise(path, "hook")
     if found.hooks:
@@ -342,7 +360,7 @@ def _recognise(ws: Workspace, receipts: Receipts) -> tuple[str, ...]:
     if found.settings:
         receipts.config = {name: [] for name in found.settings}
         receipts.recognise(os.path.join(ws.repo.common_dir, "config"), "config")
-    return (*found.lines, *found.sections, *found.hooks, *found.settings)
+    return (*found.lines, *found.sections, *found.agent_settings, *found.hooks, *found.settings)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
