@@ -207,7 +207,7 @@ def test_command_is_asked_only_until_the_budget_is_met(repo: Path) -> None:
 def test_command_that_fails_leaves_all_as_it_is(repo: Path, command: str, problem: str) -> None:
     path = talk(repo)
     before = path.read_bytes()
-    done = frames("compact", "--summarizer", command, "--apply", cwd=repo)
+    done = frames("compact", "--summarizer", command, "--apply", cwd=repo, code=3)
     assert done.stderr.decode() == f"warning: {problem}; these turns and those behind them stay\n"
     assert path.read_bytes() == before
 

@@ -65,7 +65,8 @@ def compact(context: Context, /, frame: str | None, name: str | None, undo: bool
     sys.stdout.flush()  # what is told of it stands below
     for line in done.told:
         output.complain(f"warning: {line}")
-    return _over(done.proposal)
+    failed = wish.source.kind == "command" and done.told  # what was asked for is partly done
+    return _over(done.proposal) or (3 if failed else 0)
 
 
 def _wish(context: Context, wanted: dict[str, Any]) -> Wish:
