@@ -77,7 +77,9 @@ def test_a_raw_transcript_reaches_another_clone_byte_for_byte(place: Place) -> N
 
     theirs = place.clone()
     assert frames("show", place.id, "--raw", cwd=theirs, code=1).stdout == b""
-    assert whats("origin", cwd=theirs) == ["fetched"]
+    told = frames("sync", "origin", "--json", cwd=theirs)
+    assert [json.loads(line)["what"] for line in told.stdout.splitlines()] == ["fetched"]
+    assert told.stderr == b"'origin' is the remote for raw transcripts from now on\n"
     assert place.raw(theirs) == place.raw() == place.transcript.read_bytes()
     assert whats(cwd=theirs) == ["same"]
 

@@ -41,6 +41,8 @@ def sync(context: Context, remote: str, dry_run: bool, stop: bool, as_json: bool
         return _tell_stopped(exchange.stop_sync(context.workspace), as_json)
     done = exchange.sync(context.workspace, remote, dry_run=dry_run)
     if as_json:
+        if done.elected:
+            output.complain(_elected(done, dry_run))
         for one in done.frames:
             output.write_json({**one._asdict(), "remote": done.remote, "done": not dry_run})
     else:
@@ -58,10 +60,13 @@ def _tell_stopped(remote: str, as_json: bool) -> int:
     return 0 if remote else 1
 
 
+def _elected(done: Sync, dry_run: bool) -> str:
+    return f"'{done.remote}' {'would be' if dry_run else 'is'} the remote for raw transcripts from now on"
+
+
 def _tell(done: Sync, dry_run: bool) -> None:
     if done.elected:
-        would = "would be" if dry_run else "is"
-        output.write(f"'{done.remote}' {would} the remote for raw transcripts from now on\n")
+        output.write(_elected(done, dry_run) + "\n")
     for one in done.frames:
         if one.what != exchange.SAME:
             why = f": {one.why or _WRONG[one.what]}" if one.what in _WRONG else ""
