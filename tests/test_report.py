@@ -189,6 +189,7 @@ def test_since_tells_also_of_what_no_commit_holds(branch: Path) -> None:
 def test_what_a_merged_frame_took_over_stands_once(branch: Path) -> None:
     other = session()
     other["id"] = frame_id("agent", "two")
+    other["session"] = {"agent": "agent", "session_id": "two"}
     put(branch, other, "other_def")
     out("merge", other["id"], frame_id("agent", "one"), "--topic", "both", cwd=branch)
     commit_files(branch, "one of two", done_txt="x\n")
