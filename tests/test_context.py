@@ -191,7 +191,11 @@ def test_annotations_make_a_preamble(closed: Path) -> None:
     assert "로그는 표준 출력으로" in out("resume", cwd=closed)
     out("annotate", "2", "3", "5", "7", "--clear", cwd=closed)
     assert "overruled" not in out("context", cwd=closed)
-    assert err("annotate", "2", "done", cwd=closed, code=2).startswith("error: name the turns, then what they are\n")
+    assert err("annotate", "2", cwd=closed, code=2).startswith("error: name the turns, then what they are\n")
+    assert err("annotate", "2", "done", cwd=closed, code=2) == (
+        "error: 'done' is not a kind\nhint: frames annotate 12 18-20 overruled -m NOTE; "
+        "kinds: resolved, overruled, key-constraint, in-progress, dead-end\n"
+    )
 
 
 def test_an_overruled_decision_is_never_shown_as_standing(closed: Path) -> None:
@@ -253,7 +257,9 @@ def test_rules_name_calls_and_turns(closed: Path) -> None:
             '{"rules": [{"annotation": "done"}]}',
             "line 1: 'annotation' must be one of resolved, overruled, key-constraint, in-progress, dead-end",
         ),
+        ('{"rules": [\n {"bogus": 1}]}', "line 2: no such condition: 'bogus'"),
         ('{\n"rules": [],\n"version": 1}', "line 3: no such key: 'version'"),
+        ('{\n"rule": []}', "line 2: no such key: 'rule'\nhint: keys: rules, and what begins with x_"),
     ],
 )
 def test_wrong_rules_are_told_with_their_line(closed: Path, text: str, told: str) -> None:
@@ -375,12 +381,53 @@ def test_going_back_to_a_checkpoint_leaves_later_turns_out_and_deletes_nothing(c
     assert [entry["numbers"] for entry in data["entries"]] == [[1], [2]]
     assert data["other_threads"] == {"main": [3, 4, 5, 6, 7]}
     assert [turn.get("text") for turn in frame_of(closed)["turns"]] == words
-    assert out("restore", "--checkpoint", "before logs", cwd=closed).startswith("nothing to change")
+    assert out("restore", "--checkpoint", "before logs", cwd=closed).startswith(
+        "nothing to change: nothing came after checkpoint 'before logs'  "
+    )
     git("switch", "-q", "-c", "other", cwd=closed)
     told = out("switch", "main", cwd=closed)
     assert f"  this thread was on commit {head} on main\n" in told
     assert f"  git stands on commit {head} on other\n  git switch main goes there\n" in told
     assert len(json_lines("context", "--json", cwd=closed)[0]["entries"]) == 7
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["5", "99", "２", "2-4", "22-", "2.1", "now", "2026-06-02", "2026-06-02T10:00:00Z", "2026-6-2 later", "9:30"],
+)
+@pytest.mark.parametrize("verb", ["checkpoint", "branch"])
+def test_no_name_reads_as_a_moment(closed: Path, verb: str, name: str) -> None:
+    what = {"checkpoint": "checkpoint", "branch": "thread"}[verb]
+    assert err(verb, name, cwd=closed, code=2) == (
+        f"error: '{name}' reads as a turn, an event or a time\n"
+        f"hint: name the {what} by a word, such as 'before {name}'\n"
+    )
+
+
+def test_a_name_is_that_of_no_turn_or_event(closed: Path) -> None:
+    out("pin", "1", cwd=closed)
+    frame = frame_of(closed)
+    for taken in (frame["turns"][0]["id"], frame["events"][0]["id"]):
+        assert "reads as a turn, an event or a time" in err("checkpoint", taken, cwd=closed, code=2)
+    for name in ("1.2.0", "v5", "5 tries", "먼저", f"before {frame['turns'][0]['id']}"):
+        out("checkpoint", name, cwd=closed)
+
+
+def test_a_pin_wins_over_what_another_side_pruned(closed: Path) -> None:
+    out("init", cwd=closed)
+    git("switch", "-q", "-c", "side", cwd=closed)
+    out("prune", "5", "2", cwd=closed)
+    git("commit", "-q", "-a", "-m", "pruned", cwd=closed)
+    git("switch", "-q", "main", cwd=closed)
+    out("pin", "5", cwd=closed)
+    git("commit", "-q", "-a", "-m", "pinned", cwd=closed)
+    git("merge", "-q", "--no-edit", "side", cwd=closed)
+    (data,) = json_lines("context", "--json", cwd=closed)
+    assert [entry["numbers"] for entry in data["entries"]] == [[1], [3], [4], [5], [6], [7]]
+    assert (data["pins"]["turns"], data["pruned"]) == ([5], [2])
+    out("unpin", "5", cwd=closed)
+    (data,) = json_lines("context", "--json", cwd=closed)
+    assert data["pruned"] == [2, 5]
 
 
 def test_threads_share_turns_up_to_the_branching_point(closed: Path) -> None:
@@ -405,6 +452,14 @@ def test_threads_share_turns_up_to_the_branching_point(closed: Path) -> None:
     out("switch", "again", cwd=closed)
     told = out("branch", "--abandon", "again", cwd=closed)
     assert told.startswith("abandoned thread 'again'")
+    assert told.endswith("  thread 'main' is the current one now\n")
+    assert "  it was abandoned, and is open again\n" in out("switch", "again", cwd=closed)
+    out("switch", "main", cwd=closed)
+    assert "open again" not in out("switch", "again", cwd=closed)
+    out("switch", "main", cwd=closed)
+    assert "current" not in out("branch", "--abandon", "again", cwd=closed)
+    assert json_lines("switch", "again", "--json", cwd=closed)[0]["taken_up_again"] is True
+    assert json_lines("branch", "--abandon", "again", "--json", cwd=closed)[0]["thread"] == "main"
     assert [one["name"] for one in json_lines("branch", "--json", cwd=closed) if one["current"]] == ["main"]
     out("validate", cwd=closed)
 

@@ -130,6 +130,7 @@ def restore(context: Context, turns: tuple[str, ...], checkpoint: str | None, na
         f"back at checkpoint '{line_shown(checkpoint)}'",
         as_json,
         {"thread": current_thread(frame), "not_in_context": [place + 1 for place in gone]},
+        f"nothing came after checkpoint '{line_shown(checkpoint)}'",
     )
     if edited.changed and not as_json:
         left = current_thread(was)
@@ -158,7 +159,8 @@ def annotate(
     turns, kind = (words, None) if clear else (words[:-1], words[-1] if words else "")
     if not turns or (kind is not None and kind not in ANNOTATIONS):
         hint = f"frames annotate 12 18-20 overruled -m NOTE; kinds: {', '.join(ANNOTATIONS)}"
-        raise UsageError("name the turns, then what they are", hint=hint)
+        is_none = f"'{line_shown(kind)}' is not a kind" if turns and kind else "name the turns, then what they are"
+        raise UsageError(is_none, hint=hint)
     if clear and message:
         raise UsageError("--clear takes the note away, too: no -m with it")
     annotation = next((one for one in ANNOTATIONS if one == kind), None)

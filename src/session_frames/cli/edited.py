@@ -13,13 +13,14 @@ from session_frames.operations.turn_names import call_names, named_turns, number
 from session_frames.workspace.context_edits import Edited
 
 
-def tell(edited: Edited, what: str, as_json: bool, more: Mapping[str, Any] | None = None) -> None:
-    """Say what was done, and where it stands now; ``more`` is added to the JSON form."""
+def tell(edited: Edited, what: str, as_json: bool, more: Mapping[str, Any] | None = None, why_not: str = "") -> None:
+    """Say what was done, and where it stands now, or ``why_not``; ``more`` is added to the JSON form."""
     if as_json:
         output.write_json({**edited_data(edited), **(more or {})})
         return
     frame = edited.frame
-    output.write(f"{what if edited.changed else 'nothing to change'}  {frame['id'][:6]} {line_shown(frame['topic'])}\n")
+    unchanged = f"nothing to change{': ' if why_not else ''}{why_not}"
+    output.write(f"{what if edited.changed else unchanged}  {frame['id'][:6]} {line_shown(frame['topic'])}\n")
     if edited.changed:
         output.write(f"  {where(edited)}\n")
 

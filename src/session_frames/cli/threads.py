@@ -12,6 +12,7 @@ from session_frames.errors import UsageError
 from session_frames.operations.context_report import checkpoint_line, spot_words, thread_lines, threads_data
 from session_frames.operations.fence import line_shown
 from session_frames.operations.thread_edits import Spot
+from session_frames.operations.threads import current_thread
 from session_frames.operations.turn_names import named_turns, numbers_of
 from session_frames.workspace import threads
 from session_frames.workspace.context_edits import current_frame
@@ -80,7 +81,11 @@ def branch(
             output.write_lines(thread_lines(listed))
         return
     if abandon is not None:
-        tell(threads.abandon(ws, name, abandon), f"abandoned thread '{line_shown(abandon)}'", as_json)
+        edited = threads.abandon(ws, name, abandon)
+        current = current_thread(edited.frame)
+        tell(edited, f"abandoned thread '{line_shown(abandon)}'", as_json, {"thread": current})
+        if not as_json and current_thread(edited.was) != current:
+            output.write(f"  thread '{line_shown(current)}' is the current one now\n")
     elif merge is not None:
         edited = threads.merge_thread(ws, name, merge)
         taken = numbers_of(edited.frame, edited.frame["events"][-1].get("turns", [])) if edited.changed else []
@@ -106,9 +111,14 @@ def switch(context: Context, thread: str, name: str | None, as_json: bool) -> No
     """Make another thread the current one: what is said next belongs to it. Git's work tree stays as it is."""
     done = threads.switch(context.workspace, name, thread)
     tell(
-        done.edited, f"on thread '{line_shown(thread)}'", as_json, {"then": done.then.facts(), "now": done.now.facts()}
+        done.edited,
+        f"on thread '{line_shown(thread)}'",
+        as_json,
+        {"then": done.then.facts(), "now": done.now.facts(), "taken_up_again": done.taken_up_again},
     )
     if not as_json and done.edited.changed:
+        if done.taken_up_again:
+            output.write("  it was abandoned, and is open again\n")
         output.write_lines(_spot_lines(done.then, done.now))
 
 

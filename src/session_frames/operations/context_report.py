@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypedDict
 
 from session_frames.model import MAIN_THREAD, Frame
-from session_frames.operations.context_view import Entry, entries, turn_tokens
+from session_frames.operations.context_view import Entry, entries, is_pruned, turn_tokens
 from session_frames.operations.extract import withdrawals
 from session_frames.operations.fence import line_shown
 from session_frames.operations.preamble import contradictions, preamble
@@ -63,7 +63,7 @@ def context_data(frame: Frame, limits: Limits, at: str = "") -> ContextData:
     calls = [
         (turn["id"], call["id"])
         for turn in there
-        if not turn.get("pruned")
+        if not is_pruned(turn)
         for call in turn.get("calls", [])
         if call.get("pruned")
     ]
@@ -87,7 +87,7 @@ def context_data(frame: Frame, limits: Limits, at: str = "") -> ContextData:
         preamble=preamble(frame),
         ask=contradictions(frame, withdrawals(frame)),
         entries=[entry._asdict() for entry in held],
-        pruned=numbers_of(frame, [turn["id"] for turn in there if turn.get("pruned")]),
+        pruned=numbers_of(frame, [turn["id"] for turn in there if is_pruned(turn)]),
         pruned_calls=call_names(frame, calls),
         other_threads=_other_threads(frame),
         cached=[dict(result) for result in frame.get("tool_results", [])],

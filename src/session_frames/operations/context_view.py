@@ -20,6 +20,11 @@ from session_frames.operations.threads import REWOUND, turns_of_thread
 from session_frames.operations.tokens import estimated_tokens
 
 
+def is_pruned(turn: Turn) -> bool:
+    """Is the turn out of context? A pin wins: no verb makes both marks, but a merge of two sides does."""
+    return bool(turn.get("pruned")) and not turn.get("pinned")
+
+
 class Entry(NamedTuple):
     """One piece of context: a turn, or the summary that stands for several."""
 
@@ -47,7 +52,7 @@ def entries(frame: Frame, thread: str | None = None) -> list[Entry]:
     structure = Structure()
     for place in turns_of_thread(frame, thread):
         turn = turns[place]
-        if turn.get("pruned"):
+        if is_pruned(turn):
             continue
         compaction = turn.get("compacted", "")
         if compaction not in in_force or turn["role"] == "user" or turn.get("pinned"):

@@ -91,6 +91,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     ),
 }
 _NAMES_A_USERS_TURN: Final = ("annotation", "role")
+_NO_CONDITION: Final = "a rule is an object with one condition at least"
 
 Rule = Mapping[str, Any]
 
@@ -106,28 +107,28 @@ def parse_rules(data: bytes) -> list[Rule]:
         raise FormatError(f"'{RULES_FILE}', line {error.lineno}: {error.msg.lower()}") from error
     lines = _lines_of(text)
 
-    def wrong(path: tuple[Any, ...], what: str) -> FormatError:
+    def wrong(path: tuple[Any, ...], what: str, there_are: str = f"conditions: {', '.join(CONDITIONS)}") -> FormatError:
         while path not in lines and path:
             path = path[:-1]
-        return FormatError(
-            f"'{RULES_FILE}', line {lines.get(path, 1)}: {what}", hint=f"conditions: {', '.join(CONDITIONS)}"
-        )
+        return FormatError(f"'{RULES_FILE}', line {lines.get(path, 1)}: {what}", hint=there_are)
 
+    for key in value if isinstance(value, dict) else ():
+        if key != "rules" and not key.startswith("x_"):
+            raise wrong((key,), f"no such key: '{key}'", "keys: rules, and what begins with x_")
     rules = value.get("rules") if isinstance(value, dict) else None
     if not isinstance(rules, list):
         raise wrong(("rules",), 'not an object with a list of "rules"')
-    for key in value:
-        if key != "rules" and not key.startswith("x_"):
-            raise wrong((key,), f"no such key: '{key}'")
     for number, rule in enumerate(rules):
-        if not isinstance(rule, dict) or not any(key in CONDITIONS for key in rule):
-            raise wrong(("rules", number), "a rule is an object with one condition at least")
+        if not isinstance(rule, dict):
+            raise wrong(("rules", number), _NO_CONDITION)
         for key, wanted in rule.items():
             if key not in CONDITIONS and key != "name" and not key.startswith("x_"):
                 raise wrong(("rules", number, key), f"no such condition: '{key}'")
             if key in CONDITIONS and not _fits(CONDITIONS[key].kind, wanted):
                 kind = CONDITIONS[key].kind.replace("|", ", ")
                 raise wrong(("rules", number, key), f"'{key}' must be {'one of ' if ', ' in kind else 'a '}{kind}")
+        if not any(key in CONDITIONS for key in rule):
+            raise wrong(("rules", number), _NO_CONDITION)
     return rules
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 
 from session_frames.errors import NotUnderstood
 from session_frames.model import Frame
-from session_frames.operations.context_view import Entry
+from session_frames.operations.context_view import Entry, is_pruned
 from session_frames.operations.fence import fenced, line_shown, shown
 from session_frames.operations.render import call_line, counted
 from session_frames.operations.tokens import estimated_tokens
@@ -243,7 +243,7 @@ def fetch_lines(frame: Frame, left_out: Sequence[Entry]) -> list[str]:
             what = f"{counted(len(numbers), 'turn')} {name}, {size:,} tokens"
             lines.append(f"{show} --turns {hull(numbers)}  {what}")
     turns = frame.get("turns", [])
-    out = [number for number, turn in enumerate(turns, 1) if turn.get("pruned")]
+    out = [number for number, turn in enumerate(turns, 1) if is_pruned(turn)]
     if out:
         lines.append(f"{show} --turns {hull(out)}  {counted(len(out), 'turn')} pruned")
     replaced = [number for number, turn in enumerate(turns, 1) if turn.get("compacted")]

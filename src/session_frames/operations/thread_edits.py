@@ -13,7 +13,7 @@ from session_frames.model import MAIN_THREAD, Checkpoint, Frame, Thread
 from session_frames.operations.context_edits import marked_as, record
 from session_frames.operations.fence import line_shown
 from session_frames.operations.threads import REWOUND, current_thread, find_thread, thread_names, turns_of_thread
-from session_frames.operations.turn_names import named_turns, numbers_of
+from session_frames.operations.turn_names import named_turns, numbers_of, reads_as_moment
 
 _LONGEST_NAME: Final = 100
 
@@ -48,7 +48,7 @@ def spot_of_thread(frame: Frame, name: str) -> Spot:
 
 def set_checkpoint(frame: Frame, name: str, turn: str, spot: Spot, note: str, at: str) -> Frame:
     """The frame with a checkpoint after this turn, by default ("") the last one of the current thread."""
-    name = _new_name(name, "checkpoint", [point["name"] for point in frame.get("checkpoints", [])])
+    name = _new_name(frame, name, "checkpoint", [point["name"] for point in frame.get("checkpoints", [])])
     turn = turn or _last_turn(frame)
     point = Checkpoint(name=name, turn=turn, at=at, **spot.facts())  # type: ignore[typeddict-item]
     if note:
@@ -86,7 +86,7 @@ def back_to_checkpoint(frame: Frame, name: str, spot: Spot, at: str) -> Frame:
 
 def branch(frame: Frame, name: str, turn: str, spot: Spot, at: str) -> Frame:
     """The frame with a thread that shares all up to this turn, by default ("") the last of the current thread."""
-    name = _new_name(name, "thread", thread_names(frame))
+    name = _new_name(frame, name, "thread", thread_names(frame))
     turn = turn or _last_turn(frame)
     changed = _with_thread(frame, name, turn, spot)
     return record(changed, "branch", turns=[turn], data={"thread": name}, at=at, was=frame)
@@ -153,12 +153,16 @@ def cherry_pick(frame: Frame, name: str, turns: Iterable[str], at: str) -> Frame
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _new_name(name: str, what: str, taken: Sequence[str]) -> str:
+def _new_name(frame: Frame, name: str, what: str, taken: Sequence[str]) -> str:
     name = " ".join(name.split())
     if not name or len(name) > _LONGEST_NAME or line_shown(name) != name or name.startswith("-"):
         raise UsageError(f"not a name for a {what}: '{name}'", hint="a few words, without control characters")
     if name == MAIN_THREAD or REWOUND.fullmatch(name):
         raise UsageError(f"'{name}' is taken by frames itself", hint="choose another name")
+    if reads_as_moment(frame, name):
+        raise UsageError(
+            f"'{name}' reads as a turn, an event or a time", hint=f"name the {what} by a word, such as 'before {name}'"
+        )
     if name in taken:
         raise UsageError(f"there is a {what} '{name}' already", hint=_listed(f"{what}s", list(taken)))
     return name

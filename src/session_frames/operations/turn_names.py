@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from session_frames.errors import UsageError
 from session_frames.model import Frame, Turn
+from session_frames.operations.context_edits import moment_of
 
 
 class Selection(NamedTuple):
@@ -45,6 +46,16 @@ def select(frame: Frame, words: Iterable[str]) -> Selection:
         else:
             raise UsageError(f"no such turn: '{word}'", hint=_which_there_are(frame))
     return Selection(tuple(turns[place]["id"] for place in sorted(places)), tuple(calls[key] for key in sorted(calls)))
+
+
+# What is a number, a range, a call, the present, or a date or time that somebody began to write.
+_MOMENT: Final = re.compile(r"\d+(-\d*|\.\d+)?|now|\d{1,2}:\d\d(:\d\d)?|\d{4}-\d\d?-\d\d?([ T].*)?", re.IGNORECASE)
+
+
+def reads_as_moment(frame: Frame, name: str) -> bool:
+    """Does the word mean a turn, a call, an event or a time, so that it can't be the name of something else, too?"""
+    known = {one["id"] for one in (*frame.get("turns", []), *frame.get("events", []))}
+    return bool(_MOMENT.fullmatch(name)) or moment_of(name) is not None or name in known
 
 
 def _call_id(turn: Turn, number: int, wanted: int) -> str:

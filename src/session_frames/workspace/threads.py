@@ -8,6 +8,7 @@ from typing import NamedTuple
 from session_frames.operations import thread_edits
 from session_frames.operations.redact import redact_text
 from session_frames.operations.thread_edits import Spot
+from session_frames.operations.threads import current_thread, find_thread
 from session_frames.operations.turn_names import one_turn, select
 from session_frames.workspace.context_edits import Edited, edited
 from session_frames.workspace.core import Workspace
@@ -67,6 +68,12 @@ class Switched(NamedTuple):
     edited: Edited
     then: Spot
     now: Spot
+
+    @property
+    def taken_up_again(self) -> bool:
+        """Had the thread been given up?"""
+        thread = find_thread(self.edited.was, current_thread(self.edited.frame))
+        return thread is not None and thread["status"] == "abandoned"
 
 
 def switch(ws: Workspace, name: str | None, thread: str) -> Switched:
