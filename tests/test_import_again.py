@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
-from command_line import Session, frames, git, json_lines, out
+import pytest
+from command_line import CLAUDE_SESSION, Session, frames, git, json_lines, out
 
 
 def _frame_file(repo: Path) -> Path:
@@ -390,3 +392,97 @@ def test_a_parent_that_is_not_there_is_told_and_loses_nothing(repo: Path) -> Non
     assert len(frame["turns"]) == len(session.records)
     assert frame["skipped_records"] == [{"reason": "missing parent", "count": 1, "lines": [3]}]
     assert "1 x missing parent (lines 3)" in out("show", cwd=repo)
+
+
+def _session_with_items(repo: Path) -> Session:
+    session = Session(repo).user("Fix the parser. No new dependencies.").agent("Done.")
+    return session.user("Should we cache 결과? Let's use msgspec.").agent("It uses msgspec now.")
+
+
+def test_an_emptied_title_and_goal_stay_empty(repo: Path) -> None:
+    _session_with_items(repo).save(repo / "s.jsonl")
+    out("close", "--transcript", "s.jsonl", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert {"title", "goal"} <= set(frame)
+    out("edit", frame["id"], "--title", "", "--goal", "", cwd=repo)
+    for verb in (("import", "s.jsonl"), ("close", "--transcript", "s.jsonl")):
+        out(*verb, cwd=repo)
+        (frame,) = json_lines("show", "--json", cwd=repo)
+        assert not {"title", "goal"} & set(frame)
+
+    out("edit", frame["id"], "--title", "", "--goal", "열쇠로 로그인", cwd=repo)
+    out("import", "s.jsonl", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert ("title" in frame, frame["goal"]) == (False, "열쇠로 로그인")
+
+
+@pytest.mark.parametrize("inside", [{}, {"CLAUDE_CODE_SESSION_ID": CLAUDE_SESSION}], ids=["in a shell", "by its agent"])
+@pytest.mark.parametrize("known", [False, True], ids=["first", "closed before"])
+def test_topic_and_goal_of_start_reach_the_session(repo: Path, known: bool, inside: dict[str, str]) -> None:
+    _session(repo, 2).save(repo / "s.jsonl")
+    if known:
+        out("close", "--transcript", "s.jsonl", cwd=repo)
+    out("start", "구문 분석기", "--goal", "parse all of it", cwd=repo, **inside)
+    out("close", "--transcript", "s.jsonl", cwd=repo)
+    (frame,) = json_lines("show", "--json", cwd=repo)
+    assert (frame["topic"], frame["goal"]) == ("구문 분석기", "parse all of it")
+    assert "active" not in out("status", cwd=repo)
+    out("import", "s.jsonl", cwd=repo)
+    assert json_lines("show", "--json", cwd=repo) == [frame]
+
+
+def test_a_goal_given_when_closing_again_is_taken(repo: Path) -> None:
+    _session(repo, 2).save(repo / "s.jsonl")
+    out("close", "--transcript", "s.jsonl", cwd=repo)
+    out("close", "--transcript", "s.jsonl", "--goal", "all parts", cwd=repo)
+    assert json_lines("show", "--json", cwd=repo)[0]["goal"] == "all parts"
+
+
+def test_giving_up_an_opened_frame_lists_what_was_noted_on_it(repo: Path) -> None:
+    def opened() -> str:
+        name: str = json_lines("start", "auth", "--json", cwd=repo)[0]["id"]
+        out("decide", "-f", name, "키는 정수로", cwd=repo)
+        out("decide", "-f", name, "sessions last a day", cwd=repo)
+        out("ask", "-f", name, "which clock?", cwd=repo)
+        return name
+
+    name = opened()
+    assert out("start", "--cancel", cwd=repo) == (
+        f"gave up auth  {name[:12]}\n"
+        "  2 decisions noted on it, not kept:\n    키는 정수로\n    sessions last a day\n"
+        "  1 question noted on it, not kept:\n    which clock?\n"
+    )
+    name = opened()
+    (told,) = json_lines("start", "--cancel", "--json", cwd=repo)
+    assert told["id"] == name
+    assert [one["text"] for one in told["decisions"]] == ["키는 정수로", "sessions last a day"]
+    assert [one["text"] for one in told["open_questions"]] == ["which clock?"]
+
+
+@pytest.mark.parametrize("with_copy", [True, False], ids=["written here", "cloned"])
+def test_words_changed_in_the_file_come_back_and_nothing_else_changes(repo: Path, with_copy: bool) -> None:
+    (repo / "a").write_text("a\n")
+    git("add", "a", cwd=repo)
+    git("commit", "-q", "-m", "a", cwd=repo)
+    _session_with_items(repo).save(repo / "s.jsonl")
+    out("close", "--transcript", "s.jsonl", cwd=repo)
+    path = _frame_file(repo)
+    whole = path.read_bytes()
+    frame = json.loads(whole)
+    assert frame["constraints"]
+    assert frame["git"]["head"]
+    if not with_copy:
+        shutil.rmtree(repo / ".git/frames/closed")
+    frame["turns"][0]["text"] = "somebody else's words"
+    path.write_text(json.dumps(frame))
+    out("import", "s.jsonl", cwd=repo)
+    assert path.read_bytes() == whole
+
+    # An item that was changed along with the words is an edit all the same.
+    frame["constraints"][0]["text"] = "no dependency at all"
+    path.write_text(json.dumps(frame))
+    out("import", "s.jsonl", cwd=repo)
+    again = json.loads(path.read_text())
+    assert again["turns"] == json.loads(whole)["turns"]
+    assert [one["text"] for one in again["constraints"]] == ["no dependency at all"]
+    assert [(one["kind"], one["data"]["id"]) for one in again["events"]] == [("edit", frame["constraints"][0]["id"])]

@@ -15,7 +15,7 @@ from session_frames.cli.main import Context
 from session_frames.cli.options import date_of, json_option, not_blank
 from session_frames.errors import EnvironmentError_, FramesError, UsageError
 from session_frames.operations.fence import line_shown
-from session_frames.operations.render import closing_lines, counted, redaction_counts
+from session_frames.operations.render import closing_lines, counted, giving_up_lines, redaction_counts
 from session_frames.operations.summary import summarize
 from session_frames.transcripts.base import MISSING_PARENT
 from session_frames.workspace import capture, keeping, rescue
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("topic", required=False, callback=not_blank)
 @click.option("--goal", default="", help="What the session is to reach.")
-@click.option("--cancel", is_flag=True, help="Give up the frame that was opened and has no session yet.")
+@click.option(
+    "--cancel",
+    is_flag=True,
+    help="Give up the frame that was opened and has no session yet; lists what was noted on it.",
+)
 @json_option
 @click.pass_obj
 def start(context: Context, topic: str, goal: str, cancel: bool, as_json: bool) -> None:
@@ -40,7 +44,10 @@ def start(context: Context, topic: str, goal: str, cancel: bool, as_json: bool) 
     """
     if cancel:
         for frame in capture.cancel_start(context.workspace):
-            output.write(f"gave up {line_shown(frame['topic'])}  {frame['id'][:12]}\n")
+            if as_json:
+                output.write_json(frame)
+            else:
+                output.write_lines(giving_up_lines(frame))
         return
     frame = capture.start(context.workspace, topic, goal)
     if as_json:

@@ -12,6 +12,12 @@ from session_frames.transcripts.base import MISSING_PARENT
 
 _MOST_LISTED = 8
 _LONGEST_VALUE = 160
+_NOTED = (
+    ("decisions", "decision"),
+    ("constraints", "constraint"),
+    ("open_questions", "question"),
+    ("next_steps", "next step"),
+)
 
 
 def counted(number: int, what: str) -> str:
@@ -154,6 +160,16 @@ def closing_lines(frame: Frame, path: str) -> Iterator[str]:
     checks = [f"{check['outcome']}: {line_shown(check['command'])}" for check in frame.get("verification", [])]
     yield from _listed("verification", checks)
     yield from (f"  {line}" for line in loss_lines(frame))
+
+
+def giving_up_lines(frame: Frame) -> Iterator[str]:
+    """What ``frames start --cancel`` gave up: the frame, and everything that was noted on it."""
+    yield f"gave up {line_shown(frame['topic'])}  {frame['id'][:12]}"
+    for key, what in _NOTED:
+        items = cast(dict[str, Any], frame).get(key, [])
+        if items:
+            yield f"  {counted(len(items), what)} noted on it, not kept:"
+            yield from (f"    {line_shown(item['text'])}" for item in items)
 
 
 def _listed(name: str, entries: list[str]) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from session_frames.model import MAIN_THREAD, Call, Compaction, Event, Frame, Turn
@@ -44,6 +46,8 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
     for key in _KEPT_ON_FRAME:
         if key in old:
             frame[key] = cast(dict[str, Any], old)[key]
+        elif key in _emptied(old):
+            frame.pop(key, None)
     frame["topic"] = old["topic"]
     for key in ITEM_LISTS:
         frame[key] = _renewed_items(cast(dict[str, Any], old), cast(dict[str, Any], new), key)
@@ -72,8 +76,28 @@ def renew(old: Frame, new: Frame) -> tuple[Frame, int]:
                 frame.pop(key, None)
     else:
         frame["elided"] = [*new.get("elided", []), *records_of_dropped(old.get("elided", []), turns)]
+        if "git" in old and _ends_alike(old, new):
+            frame["git"] = old["git"]  # words that were changed in the file came back, nothing was said since
     frame["events"] = old.get("events", [])
     return with_edits(cast(Frame, frame), new), lost
+
+
+def _emptied(frame: Frame) -> set[str]:
+    """The fields that the last edit of them left empty."""
+    last = {
+        step.place.key: step.after.held
+        for event in frame.get("events", [])
+        for step in steps(event)
+        if step.place.of == "field"
+    }
+    return {key for key, held in last.items() if held is None}
+
+
+def _ends_alike(old: Frame, new: Frame) -> bool:
+    """Are both of the same turns, and the last was said at the same time?"""
+    then, now = ([turn["id"] for turn in frame.get("turns", [])] for frame in (old, new))
+    ended = old.get("boundary", {}).get("ended_at")
+    return then == now and bool(ended) and ended == new.get("boundary", {}).get("ended_at")
 
 
 def with_edits(frame: Frame, other: Frame) -> Frame:
@@ -177,33 +201,49 @@ def _renewed_items(old: dict[str, Any], new: dict[str, Any], key: str) -> list[A
     return [*found, *kept.values()]
 
 
-def with_hand_edits_noted(old: Frame, written: Frame | None, at: str) -> Frame:
+def with_hand_edits_noted(
+    old: Frame, written: Frame | None, at: str, said: Mapping[str, Turn] = MappingProxyType({})
+) -> Frame:
     """The frame with an event for each item that somebody changed, added or removed in its file.
 
     ``written`` is the frame as it was last written here; where it is missing or of other turns, what the turns give
-    is compared. ``at`` is the present moment.
+    is compared: as they stand in the file, and with the user's words as they were ``said`` (turns by id), for what
+    comes of words that were changed in the file is no edit of an item. ``at`` is the present moment.
     """
-    from session_frames.operations.extract import extract  # slow to load: hooks read sessions again as well
-
     before = cast(dict[str, Any], old)
-    if written is None or written.get("turns", []) != old.get("turns", []):
-        written = cast(
-            Frame, extract(old.get("turns", []), topic=old["topic"], verification=old.get("verification", []))
-        )
+    if written is not None and written.get("turns", []) == old.get("turns", []):
+        given = [cast(dict[str, Any], written)]
+    else:
+        given = _given_by_turns(old, said)
     recorded = {step.place: step.after.held for event in old.get("events", []) for step in steps(event)}
     known = {(event["kind"], event["data"].get("id")) for event in old.get("events", []) if _tells(event)}
     frame = old
     for key in ITEM_LISTS:
-        then = {item["id"]: item for item in cast(dict[str, Any], written).get(key, [])}
-        now = {item["id"]: item for item in before.get(key, [])}
+        sides = [{item["id"]: item for item in side.get(key, [])} for side in given]
+        then, now = sides[0], {item["id"]: item for item in before.get(key, [])}
         for name in [*now, *(name for name in then if name not in now)]:
             kind, place = ("edit" if name in now else "drop"), Place("record", key, name, "")
-            if now.get(name) == then.get(name) or (place in recorded and recorded[place] == now.get(name)):
+            if any(now.get(name) == side.get(name) for side in sides) or (
+                place in recorded and recorded[place] == now.get(name)
+            ):
                 continue
             if (kind, name) not in known or place in recorded:
                 was = with_values(frame, {place: Value(then.get(name))})
                 frame = record(frame, kind, data={"id": name, "item": key}, at=at, was=was)
     return frame
+
+
+def _given_by_turns(frame: Frame, said: Mapping[str, Turn]) -> list[dict[str, Any]]:
+    """What the turns give; where words of the user are others than were said, what these give comes first."""
+    from session_frames.operations.extract import extract  # slow to load: hooks read sessions again as well
+
+    turns = frame.get("turns", [])
+    heard = [said.get(turn["id"], turn) if turn["role"] == "user" else turn for turn in turns]
+    reworded = any(one.get("text") != other.get("text") for one, other in zip(turns, heard, strict=True))
+    return [
+        cast(dict[str, Any], extract(words, topic=frame["topic"], verification=frame.get("verification", [])))
+        for words in ([heard, turns] if reworded else [turns])
+    ]
 
 
 def _tells(event: Event) -> bool:

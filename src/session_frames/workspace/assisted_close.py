@@ -43,7 +43,7 @@ class Helped(NamedTuple):
     told: tuple[str, ...]
 
 
-def assist(ws: Workspace, frame: Frame, wanted: Help, *, topic: str = "") -> Helped:
+def assist(ws: Workspace, frame: Frame, wanted: Help, *, topic: str = "", goal: str = "") -> Helped:
     """Ask for the help; nothing is written. ``NothingFound`` where a session is to be cut and has one topic."""
     shifts = _shifts(ws, frame) if wanted.choose else []
     taken: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ def assist(ws: Workspace, frame: Frame, wanted: Help, *, topic: str = "") -> Hel
 
     if wanted.review is None:
         return Helped(frame, proposed, split_at, told)
-    answers = wanted.review(preview(ws, frame, topic=topic, split_at=split_at))
+    answers = wanted.review(preview(ws, frame, topic=topic, goal=goal, split_at=split_at))
 
     def revise(part: Frame) -> Frame:
         return redact_frame(with_answers(proposed(part), answers, now), ws.policy)

@@ -122,7 +122,6 @@ def close(
     """
     opened, piped = _opened_by_hand(ws), None
     given = topic or (_given_topic(opened["frame"]) if opened else "")
-    goal = goal or (opened["frame"].get("goal", "") if opened else "")
     if transcript == "-":
         assert stdin is not None
         name, piped = transcript_of_bytes(stdin.read())
@@ -140,10 +139,14 @@ def close(
     for entry in ws.state.list_active():
         if entry["frame"]["id"] == frame["id"] or entry == opened:
             frame = _edited_meanwhile(frame, entry["frame"])
-    if goal:
-        frame = redact_frame(cast(Frame, {**frame, "goal": goal}), ws.policy)
+            if not entry["frame"].get("turns"):
+                given = given or _given_topic(entry["frame"])
+                goal = goal or entry["frame"].get("goal", "")
+    head = {key: text for key, text in (("topic", given), ("goal", goal)) if text}
+    if head:
+        frame = redact_frame(cast(Frame, {**frame, **head}), ws.policy)
     frame = _at_close(ws, frame, opened)
-    captured = _kept(ws, frame, reading.source, topic, dry_run, wanted)
+    captured = _kept(ws, frame, reading.source, given, goal, dry_run, wanted)
     captured = captured._replace(notes=(*reading.notes, *captured.notes))
     if not dry_run:
         from session_frames.workspace.raw import RawKeeper  # not for hooks
@@ -174,18 +177,21 @@ def _moment(at: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _kept(ws: Workspace, frame: Frame, source: str, topic: str, dry_run: bool, wanted: Help | None) -> Captured:
+def _kept(
+    ws: Workspace, frame: Frame, source: str, topic: str, goal: str, dry_run: bool, wanted: Help | None
+) -> Captured:
     """Keep the frame, with the help that was asked for; what that told stands before the other notes."""
     if wanted is None:
-        return keep(ws, frame, source, topic=topic, dry_run=dry_run, stage=True)
+        return keep(ws, frame, source, topic=topic, goal=goal, dry_run=dry_run, stage=True)
     from session_frames.workspace.assisted_close import assist
 
-    helped = assist(ws, frame, wanted, topic=topic)
+    helped = assist(ws, frame, wanted, topic=topic, goal=goal)
     captured = keep(
         ws,
         helped.frame,
         source,
         topic=topic,
+        goal=goal,
         dry_run=dry_run,
         stage=True,
         split_at=helped.split_at,

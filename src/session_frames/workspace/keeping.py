@@ -53,6 +53,7 @@ def keep(
     source: str,
     *,
     topic: str = "",
+    goal: str = "",
     dry_run: bool = False,
     stage: bool = False,
     private: bool = False,
@@ -62,6 +63,8 @@ def keep(
 ) -> Captured:
     """Write a frame that was read from its session or an export; ``renewal`` says what of an older form stays.
 
+    ``topic`` and ``goal`` are those that were given; they count more than those of the older form.
+
     A session that was split into several frames before comes into these, and its last one grows; ``split_at`` are the
     turns before which it is split now, after ``revise``. The answer is the last frame, with the others in ``earlier``.
     ``stage`` adds the file to the index as ``git add`` would. Where the folder is ignored, or with ``init --local``,
@@ -70,21 +73,25 @@ def keep(
     if dry_run:
         pieces = split_frame(revise(frame), [*known_starts(ws, frame), *split_at])
         return _as_one([Captured(piece, "", source, False, False, lost_turns=0, notes=()) for piece in pieces])
+    given = _given(topic=topic, goal=goal)
     with ws.state.lock(), decoding_once():
         parts = split_frame(frame, known_starts(ws, frame))
         kept = []
         for number, part in enumerate(parts, 1):
-            part, lost = _renewed(ws, part, topic if number == len(parts) else "", renewal)
+            part, lost = _renewed(ws, part, given if number == len(parts) else {}, renewal)
             for piece in split_frame(revise(part), split_at):
                 kept.append(_write(ws, piece, source, lost, stage=stage, private=private))
                 lost = 0
     return _as_one(kept)
 
 
-def preview(ws: Workspace, frame: Frame, *, topic: str = "", split_at: Sequence[str] = ()) -> list[Frame]:
+def preview(
+    ws: Workspace, frame: Frame, *, topic: str = "", goal: str = "", split_at: Sequence[str] = ()
+) -> list[Frame]:
     """The frames that ``keep`` would write; nothing is written."""
     parts = split_frame(frame, known_starts(ws, frame))
-    renewed = [_renewed(ws, part, topic if part is parts[-1] else "")[0] for part in parts]
+    given = _given(topic=topic, goal=goal)
+    renewed = [_renewed(ws, part, given if part is parts[-1] else {})[0] for part in parts]
     return [piece for part in renewed for piece in split_frame(part, split_at)]
 
 
@@ -92,18 +99,22 @@ def _as_one(kept: Sequence[Captured]) -> Captured:
     return kept[-1]._replace(earlier=tuple(kept[:-1])) if len(kept) > 1 else kept[0]
 
 
-def _renewed(ws: Workspace, frame: Frame, topic: str, renewal: Renewal = read_again) -> tuple[Frame, int]:
+def _given(**head: str) -> dict[str, str]:
+    return {key: text for key, text in head.items() if text}
+
+
+def _renewed(ws: Workspace, frame: Frame, given: Mapping[str, str], renewal: Renewal = read_again) -> tuple[Frame, int]:
     """The frame with what people did to its older form, and how many turns its source does not hold any more."""
     path = ws.store.find_path(frame["id"])
     old = ws.store.read(path) if path else _closed_copy(ws, frame["id"])
     if old is None:
         return frame if frame.get("session", {}).get("parent") else _with_parent(ws, frame), 0
     frame_json.require_writable(old, path or "")
-    old = with_hand_edits_noted(old, _closed_copy(ws, frame["id"]), ws.now())
     fresh = {turn["id"]: turn for turn in frame.get("turns", [])}
+    old = with_hand_edits_noted(old, _closed_copy(ws, frame["id"]), ws.now(), fresh)
     frame, lost = renewal(old, frame, ws.now())
-    if topic:
-        frame = redact_frame(cast(Frame, {**frame, "topic": topic}), ws.policy)
+    if given:
+        frame = redact_frame(cast(Frame, {**frame, **given}), ws.policy)
     if path and old["status"] in ("archived", "exported"):
         frame = cast(Frame, {**frame, "status": old["status"]})
     return _cleaned(ws, frame, fresh), lost
