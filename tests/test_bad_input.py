@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -285,6 +286,27 @@ REFUSED = [
     (["start", "   "], "topic is blank"),
     (["close", "--topic", " "], "--topic is blank"),
     (["import", "x.jsonl", "--into", "login", "--only", ""], "--only is blank"),
+    (["import", ""], "SOURCE is blank"),
+    (["import", "x.jsonl", " "], "SOURCE is blank"),
+    (["import", "x.jsonl", "--into", ""], "--into is blank"),
+    (["import", "--all", "--from", ""], "--from is blank"),
+    (["context", ""], "frame is blank"),
+    (["context", "-f", " "], "-f is blank"),
+    (["context", "--at", ""], "--at is blank"),
+    (["show", ""], "frame is blank"),
+    (["show", "--turns", ""], "--turns is blank"),
+    (["resume", ""], "frame is blank"),
+    (["resume", "--branch", " "], "--branch is blank"),
+    (["list", "--topic", ""], "--topic is blank"),
+    (["delete", ""], "frame is blank"),
+    (["decide", "x", "--supersedes", ""], "--supersedes is blank"),
+    (["decide", "x", "--turn", ""], "--turn is blank"),
+    (["checkpoint", "c", "--turn", ""], "--turn is blank"),
+    (["branch", "b", "--from", ""], "--from is blank"),
+    (["restore", "--checkpoint", ""], "--checkpoint is blank"),
+    (["edit", "login", "--item", "1f0c", "--text", ""], "--text is blank"),
+    (["edit", "login", "--item", "1f0c", "--state", " "], "--state is blank"),
+    (["edit", "login", "--item", "", "--text", "x"], "--item is blank"),
     (["blame", "nosuch.py"], "'nosuch.py'"),
     (["blame", "-L", "400,500", "x.jsonl"], "has only 2 lines"),
     (["show", "abc"], "no frame is called 'abc', and an id needs at least 4 of its digits"),
@@ -385,3 +407,16 @@ def test_paths_of_windows_are_one_file(repo: Path) -> None:
     out("import", ".git/x.jsonl", cwd=repo)
     (frame,) = json_lines("show", "--json", cwd=repo)
     assert [file["path"] for file in frame["files"]] == ["src/a.py"]
+
+
+def test_a_time_that_is_none_makes_no_frame_invalid(repo: Path) -> None:
+    session = Session(repo).user("fix it").agent("done").user("고마워")
+    session.save(repo / "x.jsonl")
+    lines = [json.loads(line) for line in (repo / "x.jsonl").read_text().splitlines()]
+    for line, time in zip(lines, ["yesterday", "2026-01-01 10:00:00", "2026-01-01T10:00:01Z"], strict=False):
+        line["timestamp"] = time
+    (repo / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out("import", "x.jsonl", cwd=repo)
+    assert out("validate", cwd=repo) == "1 frame checked, 0 invalid\n"
+    (frame,) = (json.loads(path.read_bytes()) for path in (repo / ".copilot/sessions").iterdir())
+    assert [turn.get("at", "") for turn in frame["turns"]] == ["", "2026-01-01T10:00:00", "2026-01-01T10:00:01Z"]

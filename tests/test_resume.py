@@ -49,6 +49,19 @@ def test_words_come_first_then_changes_then_state(repo: Path) -> None:
     assert data["tokens_are"] == "estimated"
 
 
+def test_an_active_frame_is_told_what_was_committed_since_it_began(repo: Path) -> None:
+    (repo / "a.py").write_text("x = 1\n")
+    git("add", ".", cwd=repo)
+    git("commit", "-q", "-m", "one", cwd=repo)
+    out("start", "login", cwd=repo)
+    assert "nothing was committed since\n" in out("resume", cwd=repo)
+    git("commit", "-q", "--allow-empty", "-m", "api: change", cwd=repo)
+    text = out("resume", cwd=repo)
+    assert "1 commit:\n" in text
+    assert "api: change" in text
+    assert "unknown: the commit" not in text
+
+
 def test_a_long_text_is_elided_in_the_middle_with_the_count_and_where_it_is() -> None:
     text = "가" * 700 + "나" * 700
     made = opening(_frame(turns=_said(text)), UNKNOWN, Wanted(5000))

@@ -15,7 +15,7 @@ from session_frames import migrations
 from session_frames.errors import FormatError
 from session_frames.frame_json import decode, fields_of, parse_json
 from session_frames.model import Frame
-from session_frames.schema import Problem, is_valid, load_schema, problems
+from session_frames.schema import Problem, is_valid, load_schema, problems, problems_of_version
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 VALID = Path(__file__).parent / "frames" / "valid"
@@ -178,6 +178,60 @@ def test_each_missing_key_is_told_once() -> None:
 )
 def test_a_problem_says_what_was_expected(change: dict[str, Any], problem: tuple[str, str]) -> None:
     assert problems({**MINIMAL, **change}) == [Problem(*problem)]
+
+
+TIMES = {
+    True: ["", "2026-06-02T09:30:00Z", "2026-06-02T09:30:00.123Z", "2026-06-02T09:30:00+09:00", "2026-06-02T09:30:00"],
+    False: ["yesterday", "bad", "2026-06-02", "2026-13-02T09:30:00Z", "2026-02-30T09:30:00Z", "2026-06-02T09:30:00Z\n"],
+}
+
+
+@pytest.mark.parametrize(("valid", "time"), [(valid, time) for valid, times in TIMES.items() for time in times])
+def test_a_time_is_a_time(valid: bool, time: str) -> None:
+    frame = {
+        **MINIMAL,
+        "turns": [{"id": "u1", "role": "user", "at": time}],
+        "events": [{"id": "e1", "at": time, "kind": "pin"}],
+    }
+    assert is_valid(frame) == valid
+    told = f"{time!r} is not a time like 2026-06-02T09:30:00Z"
+    wanted = [] if valid else [Problem(f"$.{key}[0].at", told) for key in ("events", "turns")]
+    assert problems_of_version(frame) == wanted
+
+
+_ITEM = {"id": "1", "text": "x", "by": "user"}
+_ONCE: dict[str, tuple[str, Any]] = {
+    "decisions": ("id", {**_ITEM, "status": "accepted"}),
+    "constraints": ("id", {**_ITEM, "status": "accepted"}),
+    "open_questions": ("id", {**_ITEM, "status": "open"}),
+    "next_steps": ("id", {**_ITEM, "status": "open"}),
+    "turns": ("id", {"id": "u1", "role": "user"}),
+    "threads": ("name", {"name": "시도", "status": "open"}),
+    "checkpoints": ("name", {"name": "c", "turn": "u1"}),
+    "compactions": ("id", {"id": "1", "summary": "s"}),
+    "events": ("id", {"id": "1", "at": "2026-06-02T09:30:00Z", "kind": "pin"}),
+}
+
+
+@pytest.mark.parametrize("key", _ONCE)
+def test_no_two_records_of_a_list_are_called_the_same(key: str) -> None:
+    name, record = _ONCE[key]
+    other = {**record, name: "other"}
+    assert problems_of_version({**MINIMAL, key: [record, other]}) == []
+    told = f"expected {name}s that differ, found {record[name]!r} of $.{key}[0] again"
+    assert problems_of_version({**MINIMAL, key: [record, other, record]}) == [Problem(f"$.{key}[2].{name}", told)]
+
+
+def test_what_the_schema_refuses_and_what_stands_twice_is_told_together() -> None:
+    turn = {"id": "u1", "role": "user"}
+    assert problems_of_version({**MINIMAL, "threads": 7, "events": [7, {}], "turns": [turn, {"id": "u1"}, 1]}) == [
+        Problem("$.events[0]", "expected an object, found a number"),
+        *(Problem("$.events[1]", f"'{key}' is required") for key in ("at", "id", "kind")),
+        Problem("$.threads", "expected a list, found a number"),
+        Problem("$.turns[1]", "'role' is required"),
+        Problem("$.turns[1].id", "expected ids that differ, found 'u1' of $.turns[0] again"),
+        Problem("$.turns[2]", "expected an object, found a number"),
+    ]
 
 
 @pytest.mark.parametrize(("kind", "key"), [("commit", "tree"), ("date", "expires_at"), ("files", "files")])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, Final, Literal, NamedTuple, Required, get_args, get_origin, get_type_hints, is_typeddict
@@ -429,3 +430,20 @@ def type_word(value: Any) -> str:
 
 
 _TYPE_WORDS: Final = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
+
+
+def is_time(value: Any) -> bool:
+    """Is it a time as frames hold it, UTC where it names no zone? "" is one that is not known, and what is no text is
+    told by its type."""
+    if not isinstance(value, str) or not value:
+        return True
+    if not _TIME.fullmatch(value):
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True

@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from session_frames.frame_json import VERSION, is_newer, type_word
-from session_frames.schema_check import Test, compiled
+from session_frames.frame_json import VERSION, is_newer, is_time, type_word
+from session_frames.schema_check import TIME_FORMAT, Test, compiled
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -29,6 +29,13 @@ _TYPES: Final = {
     "string": "a string",
     "integer": "a whole number",
     "boolean": "true or false",
+}
+# List of records -> the key by which each of them is meant, once in the list.
+_NAMED_BY: Final = {
+    **dict.fromkeys(
+        ("decisions", "constraints", "open_questions", "next_steps", "turns", "compactions", "events"), "id"
+    ),
+    **dict.fromkeys(("threads", "checkpoints"), "name"),
 }
 
 
@@ -72,10 +79,26 @@ def is_valid(frame: Any, *, newer_minor: bool = False) -> bool:
 
 
 def problems_of_version(frame: Any) -> list[Problem]:
-    """The ``problems`` of a frame of the version that it names; asked fast where there are none."""
+    """The ``problems`` of a frame of the version that it names, asked fast where there are none, and the records that
+    can't be told apart."""
     version = frame.get("frame") if isinstance(frame, dict) else None
     newer_minor = isinstance(version, str) and VERSION.fullmatch(version) is not None and is_newer(frame)
-    return [] if is_valid(frame, newer_minor=newer_minor) else problems(frame, newer_minor=newer_minor)
+    found = [] if is_valid(frame, newer_minor=newer_minor) else problems(frame, newer_minor=newer_minor)
+    return sorted([*found, *_repeated(frame)], key=_sort_key)
+
+
+def _repeated(frame: Any) -> Iterator[Problem]:
+    """Records of one list that have the id or the name of an earlier one, which JSON Schema has no words for."""
+    for key, name in _NAMED_BY.items():
+        records = frame.get(key) if isinstance(frame, dict) else None
+        seen: dict[str, int] = {}
+        for place, record in enumerate(records if isinstance(records, list) else []):
+            value = record.get(name) if isinstance(record, dict) else None
+            if isinstance(value, str) and (first := seen.setdefault(value, place)) != place:
+                yield Problem(
+                    f"$.{key}[{place}].{name}",
+                    f"expected {name}s that differ, found {value!r} of $.{key}[{first}] again",
+                )
 
 
 @cache
@@ -85,7 +108,7 @@ def _test(newer_minor: bool) -> Test:
 
 @cache
 def _validator() -> Validator:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
     from jsonschema.validators import extend
 
     # JSON Schema takes 1.0 for an integer; offsets and counts are used as such, so here it is none.
@@ -93,7 +116,9 @@ def _validator() -> Validator:
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
     strict = extend(Draft202012Validator, type_checker=whole)  # type: ignore[no-untyped-call]
-    validator: Validator = strict(load_schema())
+    formats = FormatChecker(formats=())
+    formats.checks(TIME_FORMAT)(is_time)
+    validator: Validator = strict(load_schema(), format_checker=formats)
     return validator
 
 
@@ -132,6 +157,7 @@ def _sort_key(problem: Problem) -> tuple[list[tuple[int, str]], str]:
 # What the schema asks for -> the message, from the value found and what was asked for.
 _MESSAGES: Final[dict[str, Callable[[Any, Any], str]]] = {
     "type": lambda found, name: f"expected {_TYPES[name]}, found {type_word(found)}",
+    "format": lambda found, _: f"{found!r} is not a time like 2026-06-02T09:30:00Z",
     "minimum": lambda found, least: f"expected {least} or more, found {found}",
     "minItems": lambda found, least: f"expected at least {least} items, found {len(found)}",
     "maxItems": lambda found, most: f"expected at most {most} items, found {len(found)}",

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from session_frames.frame_json import is_time
+
 Test = Callable[[Any], bool]
 
 _TYPES: Final[Mapping[str, Test]] = {
@@ -20,8 +22,10 @@ _TYPES: Final[Mapping[str, Test]] = {
 }
 # What says nothing of what is valid.
 _NOTES: Final = frozenset(
-    ("$schema", "$id", "$comment", "$defs", "title", "description", "default", "format", "then", "examples")
+    ("$schema", "$id", "$comment", "$defs", "title", "description", "default", "then", "examples")
 )
+
+TIME_FORMAT: Final = "date-time"
 
 
 def _all(tests: Sequence[Test]) -> Test:
@@ -98,6 +102,10 @@ def _pattern(schema: _Schema, rule: str, node: Mapping[str, Any]) -> Test:
     return lambda value: not isinstance(value, str) or search(value) is not None
 
 
+def _format(schema: _Schema, rule: str, node: Mapping[str, Any]) -> Test:
+    return {TIME_FORMAT: is_time}[rule]
+
+
 def _if(schema: _Schema, rule: Mapping[str, Any], node: Mapping[str, Any]) -> Test:
     condition, then = schema.test(rule), schema.test(node["then"])
     return lambda value: not condition(value) or then(value)
@@ -109,6 +117,7 @@ _KEYWORDS: Final[Mapping[str, _Builder]] = {
     "allOf": lambda schema, rule, node: _all([schema.test(part) for part in rule]),
     "const": lambda schema, rule, node: lambda value: value == rule,
     "enum": _enum,
+    "format": _format,
     "if": _if,
     "items": _items,
     "maxItems": lambda schema, rule, node: lambda value: not isinstance(value, list) or len(value) <= rule,

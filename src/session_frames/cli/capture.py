@@ -151,7 +151,7 @@ def _help(review: bool, summarizer: str, patience: float, split: bool, sure: boo
 @click.argument("sources", nargs=-1, metavar="SOURCE…")
 @click.option("--agent", metavar="NAME", help="Read the sources as transcripts of this agent.")
 @click.option("--topic", callback=not_blank, help="The topic of the frame.")
-@click.option("--into", metavar="FRAME", help="Bring the source into this frame.")
+@click.option("--into", callback=not_blank, metavar="FRAME", help="Bring the source into this frame.")
 @click.option(
     "--only",
     callback=not_blank,
@@ -167,7 +167,13 @@ def _help(review: bool, summarizer: str, patience: float, split: bool, sure: boo
     metavar="DATE",
     help="With --all: sessions that ended on or after YYYY-MM-DD.",
 )
-@click.option("--from", "folder", metavar="DIR", help="With --all: every session below DIR, wherever it was recorded.")
+@click.option(
+    "--from",
+    "folder",
+    callback=not_blank,
+    metavar="DIR",
+    help="With --all: every session below DIR, wherever it was recorded.",
+)
 @click.option("--strict", is_flag=True, help="Refuse a source in which a record was not understood.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written and redacted; write nothing.")
 @click.option("--keep-reasoning", is_flag=True, help="Keep the agent's thinking as well.")
@@ -178,12 +184,12 @@ def import_(
     sources: tuple[str, ...],
     agent: str | None,
     topic: str,
-    into: str | None,
+    into: str,
     only: str,
     take_all: bool,
     share: bool,
     since: str,
-    folder: str | None,
+    folder: str,
     strict: bool,
     dry_run: bool,
     keep_reasoning: bool,
@@ -201,6 +207,8 @@ def import_(
         return _rescue(context, Wanted(since, share, _folder(context, folder), (agent,) if agent else ()), as_json)
     if share or since or folder:
         raise UsageError("--share, --since and --from go with --all")
+    if not all(source.strip() for source in sources):
+        raise UsageError("SOURCE is blank", hint="give it a word, or leave it out")
     if not sources:
         raise UsageError("name what to import", hint="frames import FILE…, or frames close for the newest session")
     ws = context.workspace
@@ -238,7 +246,7 @@ def import_(
     return code
 
 
-def _folder(context: Context, folder: str | None) -> str:
+def _folder(context: Context, folder: str) -> str:
     if folder and not os.path.isdir(os.path.join(context.cwd, folder)):
         raise EnvironmentError_(f"no such folder: '{folder}'")
     return os.path.join(context.cwd, folder) if folder else ""

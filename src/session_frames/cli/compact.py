@@ -12,7 +12,7 @@ import click
 from session_frames.cli import output
 from session_frames.cli.edited import edited_data, where
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option, not_blank
+from session_frames.cli.options import frame_argument, frame_of, frame_option, json_option, not_blank
 from session_frames.errors import UsageError
 from session_frames.operations.compact import Limits, Proposal, left_out, standing
 from session_frames.operations.plan_compaction import Fate, Group
@@ -26,7 +26,7 @@ _TOKENS = click.IntRange(min=0)
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
 @click.option("--turns", callback=not_blank, metavar="TURNS", help="Only these turns, such as '3 22-30'.")
 @click.option("--budget", type=_TOKENS, metavar="TOKENS", help="Replace no more than is needed for this many tokens.")

@@ -10,7 +10,7 @@ import click
 from session_frames.cli import output
 from session_frames.cli.edited import tell, touched_words
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option, not_blank
+from session_frames.cli.options import frame_argument, frame_of, frame_option, json_option, not_blank, not_blank_or_none
 from session_frames.errors import UsageError
 from session_frames.operations.context_report import change_lines, context_data, context_lines, spot_words
 from session_frames.operations.context_view import entries
@@ -110,7 +110,12 @@ def _tokens(frame: Any) -> int:
 
 @click.command()
 @_TURNS
-@click.option("--checkpoint", metavar="NAME", help="Go back to this checkpoint: later turns leave the context.")
+@click.option(
+    "--checkpoint",
+    callback=not_blank_or_none,
+    metavar="NAME",
+    help="Go back to this checkpoint: later turns leave the context.",
+)
 @frame_option
 @json_option
 @click.pass_obj
@@ -190,12 +195,12 @@ def _require(turns: tuple[str, ...], example: str) -> None:
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
 @click.option(
     "--at",
     "moment",
-    default="",
+    callback=not_blank,
     metavar="MOMENT",
     help="As it was when a turn began, or at a time, an event or a checkpoint.",
 )

@@ -6,7 +6,7 @@ import click
 
 from session_frames.cli import output, settling
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option, not_blank
+from session_frames.cli.options import frame_argument, frame_of, frame_option, json_option, not_blank
 from session_frames.errors import EnvironmentError_, UsageError
 from session_frames.operations.exchange import EXPORTS
 from session_frames.operations.fence import line_shown
@@ -86,7 +86,7 @@ def _tell_moved(moved: list[Moved], as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
 @click.option("--format", "form", type=click.Choice(list(EXPORTS)), default="json", help="What to write.")
 @click.option("--mark", is_flag=True, help="Set the frame's status to exported.")

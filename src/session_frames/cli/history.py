@@ -12,7 +12,7 @@ from session_frames.cli import output
 from session_frames.cli.blame_entry import blame_lines
 from session_frames.cli.log_entry import SHOWN_NOTES
 from session_frames.cli.main import Context
-from session_frames.cli.options import date_of, frame_of, frame_option, json_option
+from session_frames.cli.options import date_of, frame_argument, frame_of, frame_option, json_option, not_blank
 from session_frames.errors import UsageError
 from session_frames.operations.context import DEFAULT_BUDGET, opening_data
 from session_frames.operations.exchange import EXPORTS
@@ -85,8 +85,8 @@ def _topic(entry: Entry, colour: bool) -> str:
     help="Only frames of this status.",
 )
 @click.option("--active", is_flag=True, help="Only frames whose session runs.")
-@click.option("--topic", default="", help="Only topics that contain this.")
-@click.option("--branch", default="", help="Only frames of this branch.")
+@click.option("--topic", callback=not_blank, help="Only topics that contain this.")
+@click.option("--branch", callback=not_blank, help="Only frames of this branch.")
 @click.option(
     "--since",
     default="",
@@ -155,9 +155,9 @@ def _table(entries: list[Entry], colour: bool) -> list[str]:
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
-@click.option("--turns", default="", metavar="TURNS", help='Only these turns: "3 14 22-30".')
+@click.option("--turns", callback=not_blank, metavar="TURNS", help='Only these turns: "3 14 22-30".')
 @click.option("--format", "form", type=click.Choice(["text", *EXPORTS]), default="text", help="How to show it.")
 @click.option("--raw", "as_raw", is_flag=True, help="Its raw transcript instead, byte for byte as it is kept.")
 @json_option
@@ -251,9 +251,9 @@ def blame(context: Context, arguments: tuple[str, ...], lines: tuple[str, ...], 
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
-@click.option("--branch", default="", help="The latest frame of this branch.")
+@click.option("--branch", callback=not_blank, help="The latest frame of this branch.")
 @click.option("--budget", type=int, help=f"Tokens that it may take; {DEFAULT_BUDGET} where none are said.")
 @click.option("--mode", type=click.Choice(list(MODES)), help=f"{'; '.join(f'{n}: {w}' for n, w in MODES.items())}.")
 @click.option("--window", type=click.IntRange(min=1), metavar="TURNS", help="How many turns --mode window keeps.")

@@ -8,7 +8,7 @@ import click
 
 from session_frames.cli.edited import tell
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option
+from session_frames.cli.options import frame_argument, frame_of, frame_option, json_option, not_blank, not_blank_or_none
 from session_frames.cli.review import require_terminal
 from session_frames.errors import EnvironmentError_, NothingFound, UsageError
 from session_frames.operations.edit_form import form_of, read_form
@@ -19,8 +19,10 @@ from session_frames.workspace import context_edits
 
 @click.command()
 @click.argument("text")
-@click.option("--turn", default="", metavar="TURN", help="The turn whose words it rests on.")
-@click.option("--supersedes", default="", metavar="ID", help="The decision that it replaces, by the begin of its id.")
+@click.option("--turn", callback=not_blank, metavar="TURN", help="The turn whose words it rests on.")
+@click.option(
+    "--supersedes", callback=not_blank, metavar="ID", help="The decision that it replaces, by the begin of its id."
+)
 @frame_option
 @json_option
 @click.pass_obj
@@ -58,16 +60,19 @@ def answer(context: Context, question: str, text: str, name: str | None, as_json
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
 @click.option("--topic", help="A new topic; the file keeps its name.")
 @click.option("--title", help='A new title; "" takes it away.')
 @click.option("--goal", help='A new goal; "" takes it away.')
 @click.option(
-    "--item", metavar="ID", help="The decision, constraint, question or step to change, by the begin of its id."
+    "--item",
+    callback=not_blank_or_none,
+    metavar="ID",
+    help="The decision, constraint, question or step to change, by the begin of its id.",
 )
-@click.option("--text", default="", help="Its new text.")
-@click.option("--state", default="", help="Its new state, such as overruled, answered or done.")
+@click.option("--text", callback=not_blank, help="Its new text.")
+@click.option("--state", callback=not_blank, help="Its new state, such as overruled, answered or done.")
 @json_option
 @click.pass_obj
 def edit(

@@ -8,7 +8,7 @@ import click
 
 from session_frames.cli import output
 from session_frames.cli.main import Context
-from session_frames.cli.options import json_option
+from session_frames.cli.options import frame_argument, json_option
 from session_frames.errors import UsageError
 from session_frames.operations.fence import line_shown, shown
 from session_frames.operations.render import counted
@@ -74,7 +74,7 @@ def _reason_lines(reason: Reason, colour: bool) -> Iterator[str]:
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @click.argument("commit", required=False)
 @click.option("--remove", is_flag=True, help="Take a link by hand back.")
 @click.option("--repair", is_flag=True, help="Compare the whole history anew with what the known frames wrote.")

@@ -18,11 +18,16 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")(command)
 
 
-def not_blank(_ctx: click.Context, parameter: click.Parameter, value: str | None) -> str:
+def not_blank(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str:
     """The value of an option or argument that must say something where it is given; "" where it is not."""
+    return not_blank_or_none(ctx, parameter, value) or ""
+
+
+def not_blank_or_none(_ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """The same, None where it is not given."""
     if value is not None and not value.strip():
         raise UsageError(f"{parameter.opts[0]} is blank", hint="give it a word, or leave it out")
-    return value or ""
+    return value
 
 
 def date_of(_ctx: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -38,8 +43,18 @@ def date_of(_ctx: click.Context, parameter: click.Parameter, value: str) -> str:
 def frame_option(command: Command) -> Command:
     """``-f/--frame``: the frame that is meant."""
     return click.option(
-        "-f", "--frame", "name", metavar="FRAME", help="Id prefix, topic, path, or @ for the active one."
+        "-f",
+        "--frame",
+        "name",
+        metavar="FRAME",
+        callback=not_blank_or_none,
+        help="Id prefix, topic, path, or @ for the active one.",
     )(command)
+
+
+def frame_argument(command: Command) -> Command:
+    """``[FRAME]``: the frame that is meant, for ``frame_of``."""
+    return click.argument("frame", required=False, callback=not_blank_or_none)(command)
 
 
 def frame_of(argument: str | None, option: str | None) -> str | None:

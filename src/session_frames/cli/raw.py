@@ -10,7 +10,7 @@ import click
 
 from session_frames.cli import output
 from session_frames.cli.main import Context
-from session_frames.cli.options import frame_of, frame_option, json_option
+from session_frames.cli.options import frame_argument, frame_of, frame_option, json_option
 from session_frames.errors import UsageError
 from session_frames.operations.fence import line_shown
 from session_frames.operations.render import counted
@@ -115,7 +115,7 @@ def age_shown(then: str, now: str) -> str:
 
 
 @click.command()
-@click.argument("frame", required=False)
+@frame_argument
 @frame_option
 @click.option("--raw", "raw_only", is_flag=True, help="Only its raw transcript; the frame stays.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -20,7 +20,7 @@ from session_frames.workspace.context_edits import current_frame
 
 @click.command()
 @click.argument("point", required=False, metavar="NAME")
-@click.option("--turn", default="", metavar="TURN", help="Behind this turn; without it behind the last one.")
+@click.option("--turn", callback=not_blank, metavar="TURN", help="Behind this turn; without it behind the last one.")
 @click.option("-m", "--message", metavar="NOTE", callback=not_blank, help="A note on the checkpoint.")
 @click.option("--list", "as_list", is_flag=True, help="The checkpoints of the frame.")
 @frame_option
@@ -51,7 +51,11 @@ def checkpoint(
 @click.command()
 @click.argument("thread", required=False, metavar="NAME")
 @click.option(
-    "--from", "turn", default="", metavar="TURN", help="Share all up to this turn; without it up to the last one."
+    "--from",
+    "turn",
+    callback=not_blank,
+    metavar="TURN",
+    help="Share all up to this turn; without it up to the last one.",
 )
 @click.option("--abandon", metavar="NAME", help="Give this thread up; nothing is deleted.")
 @click.option("--merge", metavar="NAME", help="Take all turns of this thread into the current one.")

@@ -17,6 +17,7 @@ from session_frames.model import (
     item_id,
 )
 from session_frames.operations.assemble import Assembled
+from session_frames.operations.drafts import time_of
 from session_frames.operations.extract import extract
 from session_frames.operations.redact import Policy, redact_keys, redact_value
 from session_frames.operations.slim import slim
@@ -79,7 +80,7 @@ def _session(assembled: Assembled, agent: str, session_id: str) -> Session:
 def _boundary(assembled: Assembled) -> Boundary:
     boundary = Boundary(start="session", end="session")
     times = [turn["at"] for turn in assembled.turns if turn.get("at")]
-    started = assembled.fact("started") or (times[0] if times else "")
+    started = time_of(assembled.fact("started")) or (times[0] if times else "")
     if started:
         boundary["started_at"] = started
     if times:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import cast
 
+from session_frames.frame_json import is_time
 from session_frames.model import Call, Tokens, Turn
 
 
@@ -39,7 +41,7 @@ class Draft:
         self.role = role
         self.keys = {key} if key else set()
         self.key = key
-        self.at = at
+        self.at = time_of(at)
         self.text = Words()
         self.reasoning = Words()
         self.calls: list[Call] = []
@@ -101,3 +103,13 @@ def _summed(counts: Iterable[tuple[int, int, int, int]]) -> Tokens:
     if len(requests) > 1:
         summed["context"] = sum(requests[-1])
     return cast(Tokens, {name: count for name, count in summed.items() if count})
+
+
+def time_of(text: str) -> str:
+    """The time that a transcript writes, as frames hold it; "" for what is none."""
+    if is_time(text):
+        return text
+    try:
+        return datetime.fromisoformat(text).isoformat().replace("+00:00", "Z")
+    except ValueError:
+        return ""

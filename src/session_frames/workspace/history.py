@@ -317,7 +317,8 @@ def _origin(ws: Workspace, entry: Entry) -> str:
 
 
 def changes_since(ws: Workspace, entry: Entry, frame: Frame) -> Changes:
-    """Commits and files since the frame's last commit (else since HEAD at its close), and what is not committed."""
+    """Commits and files since the frame's last commit (else since HEAD at its close, or at its start while it is
+    active), and what is not committed."""
     head = ws.repo.head()
     base = _last_commit(ws, entry, frame)
     uncommitted = _uncommitted(ws) if ws.repo.top else []
@@ -333,7 +334,9 @@ def _last_commit(ws: Workspace, entry: Entry, frame: Frame) -> str:
         holding = ws.repo.line("log", "-1", "--format=%H", "HEAD", "--", entry.path)
         if holding:
             return holding
-    head = frame.get("git", {}).get("head", "")
+    # One that has not ended yet has no last commit: it began on its base.
+    spots = frame.get("git", {})
+    head = spots.get("base", "") if frame["status"] == "active" else spots.get("head", "")
     if re.fullmatch(r"[0-9a-f]{40,64}", head) and not ws.repo.ask("merge-base", "--is-ancestor", head, "HEAD").code:
         return head
     return ""
